@@ -290,8 +290,10 @@ std::vector<FamilyTime> family_times(const GpuChoice& choice, const ProblemTexts
 }
 
 SmLimits sm_limits(const GpuChoice& choice) {
-  const SmSpec& sm = loaded(choice).spec.sm;
-  return {sm.max_threads, sm.registers, sm.shared_memory.value, sm.shared_memory_per_cta.value};
+  const GpuSpec& gpu = loaded(choice).spec;
+  const SmSpec& sm = gpu.sm;
+  return {sm.max_threads, sm.registers, sm.shared_memory.value, sm.shared_memory_per_cta.value,
+          gpu.wgmma.has_value()};
 }
 
 std::vector<TritonTime> triton_times(const GpuChoice& choice, const ProblemTexts& problem,

@@ -97,6 +97,7 @@ std::vector<FamilyTime> family_times(const GpuChoice& choice, const ProblemTexts
 struct SmLimits {
   int threads, registers;
   double shared_bytes, cta_shared_bytes;
+  bool wgmma;
 };
 SmLimits sm_limits(const GpuChoice& choice);
 

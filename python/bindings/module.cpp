@@ -144,7 +144,7 @@ NB_MODULE(_native, m) {
       "sm_limits",
       [](const GpuTuple& gpu) {
         const SmLimits sm = sm_limits(made<GpuChoice>(gpu));
-        return std::tuple(sm.threads, sm.registers, sm.shared_bytes, sm.cta_shared_bytes);
+        return std::tuple(sm.threads, sm.registers, sm.shared_bytes, sm.cta_shared_bytes, sm.wgmma);
       },
       Release());
   m.def("activations", [] {

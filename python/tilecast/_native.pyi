@@ -37,7 +37,7 @@ def family_times(machine: Machine, problem: Problem, conditions: Conditions, ker
 def activations() -> list[tuple[str, int]]:
     """Words, and columns of A B per column of C: 2 for a gate."""
 
-def sm_limits(machine: Machine, /) -> tuple[int, int, float, float]:
+def sm_limits(machine: Machine, /) -> tuple[int, int, float, float, bool]:
     """Threads, registers and bytes of shared memory per SM; bytes of shared memory per CTA."""
 
 def triton_times(machine: Machine, problem: Problem, conditions: Conditions, kernels: list[TritonKernel],

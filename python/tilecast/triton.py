@@ -67,6 +67,7 @@ class _Sm(NamedTuple):
     registers: int
     shared_bytes: float
     cta_shared_bytes: float
+    wgmma: bool
 
 
 def _sm(gpu: Union[str, os.PathLike] = "h200_sxm") -> _Sm:
@@ -314,10 +315,12 @@ def _exp(logarithm: float) -> float:
 
 
 @functools.cache
-def default_family(kind: str) -> Family:
+def default_family(kind: str, wgmma: bool = True) -> Family:
     """Returns the package's family for one of KINDS, fitted to such kernels or to the closest
-    kind."""
+    kind; the one for GPUs without wgmma if not `wgmma`."""
     name = kind if kind in ("pointer_loads", "fused_moe") else "persistent_tma"
+    if not wgmma:
+        name = "pointer_loads_mma"
     return Family.load(os.path.join(os.path.dirname(__file__), f"triton_{name}.json"))
 
 
@@ -341,9 +344,10 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
     m = sum(m) if grouped else m
     machine, conditions = _machine(gpu, True), (regime, inputs, "analytic")
     layout = str(layout).lower()
-    families, unlike = _families(tiles, word, layout, family, epilogue, grouped)
+    wgmma = _sm(gpu).wgmma
+    families, unlike = _families(tiles, word, layout, family, epilogue, grouped, wgmma)
     able = [i for i, tile in enumerate(tiles) if not why_not_launched(tile, m, n, k, word, layout)]
-    pointers = default_family("pointer_loads")
+    pointers = default_family("pointer_loads", wgmma)
     times, least = [math.inf] * len(tiles), [0.0] * len(tiles)
     mapped = []  # tiles with TMA loads that an equivalent schedule may predict
     # The problem is checked even if no tile is left.
@@ -434,7 +438,8 @@ def _element_bytes(word: str) -> int:
 
 
 def _families(tiles: Sequence[Tile], word: str, layout: str, family: Optional[Family],
-              epilogue: str = "none", grouped: bool = False) -> tuple[list[Family], list[str]]:
+              epilogue: str = "none", grouped: bool = False,
+              wgmma: bool = True) -> tuple[list[Family], list[str]]:
     """Returns the family of each tile, `family` if it was fitted to the tile's kind, else the
     package's; and a warning for each kind that neither was fitted to."""
     if family is not None:
@@ -445,11 +450,13 @@ def _families(tiles: Sequence[Tile], word: str, layout: str, family: Optional[Fa
         if family is not None and (not family.fitted_to or kind in family.fitted_to):
             found.append(family)
             continue
-        found.append(default_family(kind))
+        found.append(default_family(kind, wgmma))
         if family is not None:
             warned.append(f"{kind}: not what the family was fitted to ({', '.join(family.fitted_to)}); "
                           "the package's is used")
         what = _unlike(tile, kind, word, layout, epilogue)
+        if not wgmma and not what and (kind == "fused_moe" or _is_fp8(word)):
+            what = f"{'fused MoE' if kind == 'fused_moe' else 'fp8'} on a GPU without wgmma"
         if what:
             warned.append(f"no family was fitted to {what}; that of {found[-1].fitted_to[0]} is used")
     return found, list(dict.fromkeys(warned))

@@ -122,6 +122,11 @@ struct Tiles {
   double all() const { return along_m * along_n * products; }
 };
 
+/// The fitted rate of mma.sync, or the GPU's if that is lower.
+FlopsPerCycle mma_rate(const GpuSpec& gpu, const TritonCosts& costs) {
+  return gpu.mma_sync ? std::min(costs.mma_rate, gpu.mma_sync->flops_per_sm) : costs.mma_rate;
+}
+
 double sums_of_thread(const TritonKernel& kernel) {
   return static_cast<double>(kernel.block_m) * kernel.block_n / (kWarp * kernel.warps);
 }
@@ -129,11 +134,12 @@ double sums_of_thread(const TritonKernel& kernel) {
 /// Estimates registers per thread: accumulators (twice as many with block scales), a two-register
 /// pointer per load, addresses and counters; with mma.sync also operand fragments. Within 15 % of
 /// Triton 3.6 for 47 tiles on an H200.
-double registers_of_thread(const GemmProblem& problem, const TritonKernel& kernel, double copies) {
+double registers_of_thread(const GpuSpec& gpu, const GemmProblem& problem,
+                           const TritonKernel& kernel, double copies) {
   constexpr double kBeside = 28, kPointer = 2, kFragments = 8, kFragmentsOfSum = 0.35;
   const double sums = sums_of_thread(kernel);
   return sums * (promotes(problem) ? 2 : 1) + kBeside + kPointer * copies / kernel.warps +
-         (uses_wgmma(kernel) ? 0 : kFragments + kFragmentsOfSum * sums);
+         (uses_wgmma(gpu, kernel) ? 0 : kFragments + kFragmentsOfSum * sums);
 }
 
 i32 ctas_of_sm(const SmSpec& sm, const TritonKernel& kernel, Bytes shared, double of_thread) {
@@ -196,12 +202,13 @@ TritonCosts TritonCosts::of(const std::map<std::string, double>& values) {
   return costs;
 }
 
-bool uses_wgmma(const TritonKernel& kernel) {
-  return kernel.block_m >= kWgmmaM && kernel.warps % kWarpgroup == 0;
+bool uses_wgmma(const GpuSpec& gpu, const TritonKernel& kernel) {
+  return gpu.wgmma && kernel.block_m >= kWgmmaM && kernel.warps % kWarpgroup == 0;
 }
 
-Bytes triton_shared_memory(const GemmProblem& problem, const TritonKernel& kernel) {
-  const i32 buffers = std::max(1, kernel.stages - (uses_wgmma(kernel) ? 0 : 1));
+Bytes triton_shared_memory(const GpuSpec& gpu, const GemmProblem& problem,
+                           const TritonKernel& kernel) {
+  const i32 buffers = std::max(1, kernel.stages - (uses_wgmma(gpu, kernel) ? 0 : 1));
   Bytes all;
   for (const Operand& operand : {operand_a(problem, kernel), operand_b(problem, kernel)}) {
     all += operand.bytes(problem, kernel) * (operand.async ? buffers : 1);
@@ -254,9 +261,10 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   work.tiles_per_sm = std::ceil(tiles / sms);
   work.busy = std::min(1.0, tiles / sms);
 
-  const double of_thread = registers_of_thread(problem, kernel, work.copies);
+  const double of_thread = registers_of_thread(gpu, problem, kernel, work.copies);
   work.spilled = std::max(0.0, (of_thread - gpu.sm.max_registers_per_thread) / kSpilledUnit);
-  const i32 fitting = ctas_of_sm(gpu.sm, kernel, triton_shared_memory(problem, kernel), of_thread);
+  const i32 fitting =
+      ctas_of_sm(gpu.sm, kernel, triton_shared_memory(gpu, problem, kernel), of_thread);
   work.ctas =
       kernel.persistent ? 1 : static_cast<i32>(std::min<double>(fitting, work.tiles_per_sm));
 
@@ -269,7 +277,7 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
       requests_as_one(*gpu.machine, std::clamp(gpu.machine->gpcs / group, 1.0, grid.along_n));
 
   Bytes operand_reads;
-  if (uses_wgmma(kernel)) {
+  if (uses_wgmma(gpu, kernel)) {
     const Wgmmas wgmmas(problem, kernel);
     const Flops each{2.0 * kWgmmaM * wgmmas.columns * kMmaK};  // two fp8 FLOPs count as one
     work.tensor = std::max(compute_cycles(each, tensor_rate(gpu)) * wgmmas.count,
@@ -281,7 +289,7 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
     const double columns = std::max<double>(kMmaColumns, kernel.block_n / warps.along_n);
     work.products = rows / kMmaRows * columns / kMmaColumns * kernel.block_k / kMmaK;
     const Flops all{work.products * kernel.warps * 2 * kMmaRows * kMmaColumns * kMmaK};
-    work.tensor = compute_cycles(all, costs.mma_rate);
+    work.tensor = compute_cycles(all, mma_rate(gpu, costs));
     operand_reads = {(rows + columns) * kernel.block_k * element_bytes(problem.dtype) *
                      kernel.warps};
     work.operand_reads = operand_reads;
@@ -322,7 +330,7 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
 
 Cycles triton_cycles(const GpuSpec& gpu, const TritonKernel& kernel, const TritonCosts& costs,
                      const TritonWork& work, Hertz sm_clock) {
-  const bool wgmma = uses_wgmma(kernel);
+  const bool wgmma = uses_wgmma(gpu, kernel);
   const BytesPerCycle of_l2{gpu.machine->l2_output.value / sm_clock.value / gpu.sm.count *
                             costs.l2_share};
   const Cycles lines = costs.row * (work.a_rows + work.b_rows);

@@ -1,6 +1,6 @@
 // Computes the analytic cycles of a Triton matmul that matches none of our schedules: operands are
 // loaded through pointers (cp.async), or mma.sync multiplies, which Triton uses on Hopper for tiles
-// of fewer than 64 rows or with fewer than four warps.
+// of fewer than 64 rows or with fewer than four warps, and on GPUs without wgmma for all tiles.
 //
 // One K block of the c CTAs that share an SM takes the smooth maximum (exponent 8) of
 //   tensor  wgmma: max(FLOPs / rate, operand bytes / operand rate) for each m64nNk16;
@@ -53,7 +53,7 @@ struct TritonCosts {
   double l2_share;         // factor on L2's rate for distinct lines
   Cycles row;              // SM cycles per cache line of a row
   BytesPerCycle intake;    // highest fill rate of an SM
-  FlopsPerCycle mma_rate;  // rate of 16-bit mma.sync per SM
+  FlopsPerCycle mma_rate;  // rate of 16-bit mma.sync per SM, at most the GPU's
   Cycles copy;             // SM cycles of a warp's load instruction
   Cycles turn_wgmma;       // CTA cycles per K block, besides its wgmmas
   Cycles two_warpgroups;   // CTA cycles added if more than one warpgroup multiplies
@@ -77,20 +77,22 @@ struct TritonCosts {
   static TritonCosts of(const std::map<std::string, double>& values);
 };
 
-/// Whether Triton multiplies by wgmma: for tiles of at least 64 rows and whole warpgroups.
-bool uses_wgmma(const TritonKernel& kernel);
+/// Whether Triton multiplies by wgmma: on Hopper, for tiles of at least 64 rows and whole
+/// warpgroups.
+bool uses_wgmma(const GpuSpec& gpu, const TritonKernel& kernel);
 
 /// Bytes of shared memory that the compiler allocates: `stages` buffers of a K block of A and B for
 /// wgmma, one less for mma.sync, which reads a block into registers as it leaves the ring; at least
 /// one. An operand that cannot be loaded asynchronously has one buffer.
-Bytes triton_shared_memory(const GemmProblem& problem, const TritonKernel& kernel);
+Bytes triton_shared_memory(const GpuSpec& gpu, const GemmProblem& problem,
+                           const TritonKernel& kernel);
 
 /// Computes bounds as in hard_bounds.h. Intake: each tile loads its rows and columns once, at
 /// `intake`.
 HardBounds triton_bounds(const GpuSpec& gpu, const GemmProblem& problem, const TritonKernel& kernel,
                          const TritonCosts& costs);
 
-/// Clock-independent work of a kernel that fits shared memory, on a GPU with wgmma.
+/// Clock-independent work of a kernel that fits shared memory, on a GPU with wgmma or mma.sync.
 struct TritonWork {
   i32 ctas;             // CTAs resident on an SM, at most its number of tiles
   double tiles_per_sm;  // tiles on the busiest SM

@@ -17,15 +17,30 @@ GemmProblem triton_problem(i64 m, i64 n, i64 k, ElementType type = ElementType::
   return {{m, n, k}, type, layout};
 }
 
+const GpuSpec& hopper() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
+
 double allotted(const GemmProblem& of, const TritonKernel& kernel) {
-  return triton_shared_memory(of, kernel).value;
+  return triton_shared_memory(hopper(), of, kernel).value;
 }
 
 TEST_CASE("Triton multiplies by wgmma for at least 64 rows and whole warpgroups") {
-  CHECK(uses_wgmma({64, 16, 64, 4, 4}));
-  CHECK(uses_wgmma({128, 128, 64, 4, 8}));
-  CHECK_FALSE(uses_wgmma({32, 128, 64, 4, 4}));
-  CHECK_FALSE(uses_wgmma({128, 128, 64, 4, 2}));
+  CHECK(uses_wgmma(hopper(), {64, 16, 64, 4, 4}));
+  CHECK(uses_wgmma(hopper(), {128, 128, 64, 4, 8}));
+  CHECK_FALSE(uses_wgmma(hopper(), {32, 128, 64, 4, 4}));
+  CHECK_FALSE(uses_wgmma(hopper(), {128, 128, 64, 4, 2}));
+}
+
+TEST_CASE("Before Hopper Triton multiplies all tiles by mma.sync, at most at the GPU's rate") {
+  const GpuSpec a10 = load_gpu("a10", false).spec;
+  const TritonKernel kernel{128, 128, 64, 4, 4};
+  const GemmProblem cube = triton_problem(4096, 4096, 4096);
+  CHECK_FALSE(uses_wgmma(a10, kernel));
+  CHECK(triton_shared_memory(a10, cube, kernel).value == 3 * 64 * 2 * (128 + 128));
+  // 2 x 128 x 128 x 64 FLOPs of a K block at 1024 per cycle; the example's rate is higher.
+  CHECK(triton_work(a10, cube, kernel, TritonCosts::of(kExampleTritonCosts)).tensor.value == 2048);
 }
 
 TEST_CASE("Triton allocates a buffer per stage for wgmma and one less for mma.sync") {

@@ -14,11 +14,14 @@ TritonTime triton_time(const GemmQuestion& q, const TritonKernel& kernel,
   if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
     throw ConfigError(why);
   }
-  if (!gpu.wgmma) {
-    throw ConfigError(gpu.name + ": Triton's kernels are modelled on Hopper only");
+  if (!gpu.wgmma && !gpu.mma_sync) {
+    throw ConfigError(gpu.name + ": Triton's kernels are modelled on wgmma and mma.sync only");
+  }
+  if (kernel.tma && !gpu.wgmma) {
+    throw ConfigError(gpu.name + ": Triton's kernels with TMA are modelled on Hopper only");
   }
   const Seconds least = triton_bounds(gpu, q.problem, kernel, costs).least_time(gpu.clock->max);
-  if (triton_shared_memory(q.problem, kernel) > gpu.sm.shared_memory_per_cta) {
+  if (triton_shared_memory(gpu, q.problem, kernel) > gpu.sm.shared_memory_per_cta) {
     return {{std::numeric_limits<double>::infinity()}, least};
   }
   const TritonWork work = triton_work(gpu, q.problem, kernel, costs);
