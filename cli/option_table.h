@@ -280,6 +280,10 @@ inline constexpr OptionRow kDataOptions[] = {
      "Compare with a library's times of bf16 GEMMs, A [M,K] and B [N,K], instead: CSV with "
      "gpu,m,n,k,median_us and optionally min_us, the time of the fastest collection",
      0, 0, "", "--data --public"},
+    {"validate", "--copies-of-b", "N", "6",
+     "Copies of B that the library's kernels read in turn, with one A and one C, as in the public "
+     "collections; L2 keeps what fits. 0: all operands are read from DRAM",
+     0, 1000, "--against-library"},
     {"report", "--manifest", "FILE", "", "File that lists the contents of the report", 0, 0, "",
      "--data --gpu"},
     {"validate", "--split", "FILE", "", "YAML file that names the rows a fit may use", 0, 0,

@@ -46,7 +46,8 @@ void run_validate(const Arguments& args) {
   }
   if (args.given("--against-library")) {
     const LibraryJudgement judged =
-        judge_library(args.text("--against-library"), args.text("--gpu"));
+        judge_library(args.text("--against-library"), args.text("--gpu"),
+                      static_cast<i32>(args.number("--copies-of-b")));
     fmt::print("{}", json ? json_text(library_json(judged)) : library_table(judged));
     return;
   }

@@ -39,9 +39,10 @@ TEST_CASE("An uncalibrated addition takes the datasheet's DRAM time, with a wide
     CHECK(p.time.value > least);
     CHECK(p.time.value < 1.2 * least);
     CHECK(p.limiter == Limiter::kDram);
-    // 30 % each way, but never below the time that DRAM takes.
-    CHECK(p.interval_high.value == Approx(1.3 * p.time.value));
-    CHECK(p.interval_low.value == Approx(std::max(least, 0.7 * p.time.value)));
+    // The default interval each way, but never below the time that DRAM takes.
+    const double interval = load_gpu(name, true).spec.default_interval;
+    CHECK(p.interval_high.value == Approx((1 + interval) * p.time.value));
+    CHECK(p.interval_low.value == Approx(std::max(least, (1 - interval) * p.time.value)));
   }
 }
 

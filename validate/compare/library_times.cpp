@@ -80,7 +80,7 @@ nlohmann::ordered_json figures_json(const ErrorFigures& errors) {
 
 }  // namespace
 
-LibraryJudgement judge_library(const std::string& file, const std::string& gpu) {
+LibraryJudgement judge_library(const std::string& file, const std::string& gpu, i32 copies_of_b) {
   const std::string name = load_gpu(gpu, true).spec.name;
   const PublicSource source{.name = file,
                             .gpu = gpu,
@@ -90,7 +90,8 @@ LibraryJudgement judge_library(const std::string& file, const std::string& gpu) 
                             .claim = {},
                             .gap = Seconds{0},
                             .factor = 1,
-                            .limit = 0};
+                            .limit = 0,
+                            .copies_of_b = copies_of_b};
   LibraryJudgement judgement{name, file, {}, judge_public(source).cases};
   for (const Size& size : kSizes) {
     if (std::optional<LibraryErrors> errors = errors_of(size, judgement.cases)) {

@@ -4,7 +4,8 @@
 //
 //   time = roofline_time / 0.8 + 3 us
 //
-// Leaves out: gaps between kernels, which are part of a library's times.
+// L2 may hold operands of the kernel before (rotated_weights.h). Leaves out: gaps between kernels,
+// which are part of a library's times.
 // Checked by: library_times_test.cpp.
 #pragma once
 
@@ -37,8 +38,8 @@ struct LibraryJudgement {
 /// Compares the rows of this GPU in a CSV with the columns gpu,m,n,k,median_us and, optionally,
 /// min_us. A row's gpu may be the GPU's name with a suffix, `b200_sxm` for b200, if the file has no
 /// rows under the name itself. Throws FileError, ConfigError `file: ...`, and whatever load_gpu
-/// throws.
-LibraryJudgement judge_library(const std::string& file, const std::string& gpu);
+/// throws. `copies_of_b`: as in PublicSource.
+LibraryJudgement judge_library(const std::string& file, const std::string& gpu, i32 copies_of_b);
 
 /// Markdown, one row per size.
 std::string library_table(const LibraryJudgement& judgement);

@@ -19,7 +19,7 @@ TEST_CASE("Forecasts are compared with a library's times by size, next to the fa
   write_file(rows,
              "gpu,m,n,k,median_us,min_us\nb200_sxm,512,512,512,5,4\n"
              "b200_sxm,8192,8192,8192,800,700\nh100_sxm,512,512,512,6,5\n");
-  const LibraryJudgement judged = judge_library(rows, "b200");
+  const LibraryJudgement judged = judge_library(rows, "b200", 0);
   REQUIRE(judged.cases.size() == 2);  // the other row belongs to another GPU
   REQUIRE(judged.sizes.size() == 3);  // no problem of 20 to 200 us
   CHECK(judged.sizes[0].forecast.points == 2);
@@ -35,6 +35,11 @@ TEST_CASE("Forecasts are compared with a library's times by size, next to the fa
   CHECK(small.fallback.bias == Approx((roofline.value / 0.8 + 3e-6) / 5e-6 - 1));
   CHECK(library_table(judged).find("| below 20 us | 1 | ") != std::string::npos);
   CHECK(library_json(judged)["sizes"][1]["points"] == 1);
+
+  // Six matrices of B of 0.5 MB stay in L2.
+  const LibraryJudgement warm = judge_library(rows, "b200", 6);
+  CHECK(warm.cases[0].predicted < judged.cases[0].predicted);
+  CHECK(warm.cases[0].roofline == judged.cases[0].roofline);
 }
 
 TEST_CASE("Rows are found by the GPU's name or its prefix, and min_us is optional") {
@@ -42,10 +47,10 @@ TEST_CASE("Rows are found by the GPU's name or its prefix, and min_us is optiona
   const std::string rows = (folder / "rows.csv").string();
   const auto complaint = [&](const std::string& text) {
     write_file(rows, "gpu,m,n,k,median_us\n" + text);
-    return error_message([&] { judge_library(rows, "b200"); });
+    return error_message([&] { judge_library(rows, "b200", 0); });
   };
   write_file(rows, "gpu,m,n,k,median_us\nb200,512,512,512,5\nb200_sxm,512,512,512,6\n");
-  const LibraryJudgement judged = judge_library(rows, "b200");
+  const LibraryJudgement judged = judge_library(rows, "b200", 0);
   CHECK(judged.cases.size() == 1);
   CHECK(!judged.sizes[0].against_fastest);
   CHECK(complaint("h100_sxm,512,512,512,5\n")

@@ -19,6 +19,7 @@
 #include "model/predict/roofline.h"
 #include "model/spec/load_gpu.h"
 #include "model/spec/strict_map.h"
+#include "validate/compare/rotated_weights.h"
 #include "validate/compare/shown_figures.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/flash_attention_rule.h"
@@ -168,7 +169,11 @@ std::vector<Claim> claims_of(const PublicSource& source) {
   return claims;
 }
 
-Prediction predicted(const GpuSpec& gpu, const Claim& claim) {
+Prediction predicted(const GpuSpec& gpu, const Claim& claim, i32 copies_of_b) {
+  if (copies_of_b > 0) {
+    return predicted(with_rotated_weights(gpu, std::get<GemmProblem>(claim.problem), copies_of_b),
+                     claim, 0);
+  }
   return claim.config
              ? predict_config(gpu, claim.problem, *claim.config, claim.regime, Inputs::kNormal)
              : rank_candidates(gpu, claim.problem, {}, claim.regime, Inputs::kNormal, 1,
@@ -177,7 +182,7 @@ Prediction predicted(const GpuSpec& gpu, const Claim& claim) {
 }
 
 PublicCase case_of(const GpuSpec& gpu, const PublicSource& source, const Claim& claim) {
-  const Prediction ours = predicted(gpu, claim);
+  const Prediction ours = predicted(gpu, claim, source.copies_of_b);
   const auto theirs = [&](Seconds time) { return time * source.factor + source.gap; };
   return {claim.problem,
           claim.kernel,
@@ -190,17 +195,18 @@ PublicCase case_of(const GpuSpec& gpu, const PublicSource& source, const Claim& 
 }
 
 PublicSource parse_source(const StrictValue& item) {
-  const StrictMap map = item.map(
-      {"name", "gpu", "format", "file", "rows_of", "claim", "gap_us", "factor", "limit_percent"});
+  const StrictMap map = item.map({"name", "gpu", "format", "file", "rows_of", "claim", "gap_us",
+                                  "factor", "limit_percent", "copies_of_b"});
   const StrictValue format = map.required("format");
   if (!kFormats.contains(format.text())) {
     format.fail(
         "expected library, xla, published or fused_moe, or flash_attention or cudnn with _prefill "
         "or _decode");
   }
-  constexpr double kMostGap = 100, kMostLimit = 1000, kMostFactor = 10;
+  constexpr double kMostGap = 100, kMostLimit = 1000, kMostFactor = 10, kMostCopies = 1000;
   const std::optional<StrictValue> rows_of = map.optional("rows_of");
   const std::optional<StrictValue> gap = map.optional("gap_us"), factor = map.optional("factor");
+  const std::optional<StrictValue> copies = map.optional("copies_of_b");
   PublicSource source{.name = map.required("name").text(),
                       .gpu = map.required("gpu").text(),
                       .format = format.text(),
@@ -209,7 +215,8 @@ PublicSource parse_source(const StrictValue& item) {
                       .claim = map.required("claim").text(),
                       .gap = (gap ? gap->number(0, kMostGap) : 0) * kMicrosecond,
                       .factor = factor ? factor->number(0, kMostFactor) : 1,
-                      .limit = map.required("limit_percent").number(0, kMostLimit) / kToPercent};
+                      .limit = map.required("limit_percent").number(0, kMostLimit) / kToPercent,
+                      .copies_of_b = copies ? static_cast<i32>(copies->number(0, kMostCopies)) : 0};
   source.rows_of = rows_of ? rows_of->text() : source.gpu;
   return source;
 }

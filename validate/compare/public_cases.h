@@ -37,6 +37,9 @@ struct PublicSource {
   double factor;        // time of their kernel divided by the time of ours, if they differ
   // Largest mean error that a test allows, with a margin for testing on a sample of the rows.
   double limit;
+  // Copies of B that a sequence of equal GEMMs reads in turn (rotated_weights.h); 0: all operands
+  // are read from DRAM.
+  i32 copies_of_b = 0;
 };
 
 struct PublicCase {
