@@ -22,7 +22,7 @@ struct CommandOption {
   OptionRow row;
   std::string_view heading;
   std::vector<std::string> names;  // "--rows" and "--top" of "--rows,--top"
-  std::vector<std::string> words;  // allowed values; empty: any value
+  std::vector<std::string> words;  // allowed values; any value if empty
   CLI::Option* parsed;             // owned by Arguments
 
   const std::string& name() const { return names.front(); }
@@ -35,7 +35,7 @@ std::vector<CommandOption> options_of(std::string_view command);
 
 class Arguments {
  public:
-  /// Parses the words after a command. Throws ConfigError that names the option, the expected
+  /// Parses the words after a command. Throws a ConfigError that names the option, the expected
   /// values and the given one.
   Arguments(const CommandRow& command, std::vector<std::string> words);
 

@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// Parses "90", "90s", "10m" or "1h". Throws ConfigError that names the option.
+/// Parses "90", "90s", "10m" or "1h". Throws a ConfigError that names the option.
 std::chrono::seconds parse_budget(const std::string& text, std::string_view option = "--budget");
 
 }  // namespace tilecast

@@ -61,7 +61,7 @@ TEST_CASE("calibrate writes an overlay and a learned correction, and prints a su
   for (const std::string_view line : split(run.err, '\n')) {
     CHECK((line.empty() || line.starts_with("tilecast: calibrate: ")));
   }
-  CHECK(run.out.starts_with("312 rows of 26 problems, 0 left out."));
+  CHECK(run.out.starts_with("312 rows of 26 problems, 0 excluded."));
   CHECK(scene.written() == 3);
   const std::string overlay = read_file(scene.out);
   CHECK(overlay.starts_with("# Made by `tilecast calibrate --gpu h200_sxm --data " + scene.data +
@@ -105,11 +105,11 @@ TEST_CASE("calibrate refuses unwritable outputs before it fits") {
 TEST_CASE("calibrate refuses unusable rows") {
   const Scene scene;
   scene.check_refused({}, ExitCode::kUsage,
-                      "expected at least 300 measured GEMMs to fit to, got 12 (0 rows left out)");
+                      "expected at least 300 measured GEMMs to fit to, got 12 (0 rows excluded)");
   scene.check_refused({"--prior", "b200"}, ExitCode::kUsage,
                       "--prior b200: expected a GPU with a learned correction");
   scene.check_refused({"--prior", "h200_sxm"}, ExitCode::kUsage,
-                      "expected at least 60 measured GEMMs to fit to, got 12 (0 rows left out)");
+                      "expected at least 60 measured GEMMs to fit to, got 12 (0 rows excluded)");
   scene.check_refused({"--gpu", "h100_sxm"}, ExitCode::kUsage,
                       "rows.csv:2: gpu: expected a row measured on h100_sxm or ");
   scene.check_refused({"--data", "/none.csv"}, ExitCode::kFile, "/none.csv: cannot read");
@@ -118,7 +118,7 @@ TEST_CASE("calibrate refuses unusable rows") {
   scene.check_refused({}, ExitCode::kUsage, "rows.csv:1: expected a header");
 }
 
-TEST_CASE("calibrate refuses GPUs on which no kernel of ours has run") {
+TEST_CASE("calibrate refuses GPUs on which tilecast's kernels never ran") {
   const Scene scene;
   scene.check_refused({"--gpu", "h200_smx"}, ExitCode::kUsage, "did you mean h200_sxm?");
   scene.check_refused({"--gpu", "b200"}, ExitCode::kUsage,
@@ -131,7 +131,7 @@ TEST_CASE("Test problems of a split are left out of the fit") {
   const std::string split = (scene.folder / "split.yaml").string();
   // These rows have a single problem.
   write_file(split, "rule: a test\njudge: [256x4096x512]\nunfitted_tiles: []\n");
-  scene.check_refused({"--split", split}, ExitCode::kUsage, "got 0 (0 rows left out)");
+  scene.check_refused({"--split", split}, ExitCode::kUsage, "got 0 (0 rows excluded)");
 }
 
 }  // namespace

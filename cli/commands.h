@@ -1,6 +1,6 @@
-// Implementations of the commands in the table (cli/option_table.h): each writes its answer to
+// Implementations of the commands in the table (cli/option_table.h): each writes its output to
 // standard output and throws tilecast::Error on failure. Input and output files are checked first
-// (cli/file_plan.h), and files are written before the answer is printed, because a reader may close
+// (cli/file_plan.h), and files are written before the output is printed, because a reader may close
 // the pipe early (`... | head`).
 #pragma once
 

@@ -1,4 +1,4 @@
-// tilecast compare: our pick, cuBLASLt and the rooflines, for one GEMM or a list of them.
+// tilecast compare: the top pick, cuBLASLt and the rooflines, for one GEMM or a list of them.
 
 #include <fmt/format.h>
 

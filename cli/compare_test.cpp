@@ -31,8 +31,8 @@ TEST_CASE("compare fits a terminal, gives a verdict and says where cuBLASLt's ti
   const std::vector<std::string_view> lines = split(run.out, '\n');
   CHECK(lines.size() <= 25);
   CHECK(std::ranges::all_of(lines, [](std::string_view line) { return line.size() <= 80; }));
-  for (const char* part :
-       {"cuBLASLt, ", "roof: tensor cores", "roof: DRAM", "roof: launch", "no kernel can beat"}) {
+  for (const char* part : {"cuBLASLt, ", "bound: tensor cores", "bound: DRAM", "bound: launch",
+                           "no kernel can beat"}) {
     CAPTURE(part);
     CHECK(run.out.find(part) != std::string::npos);
   }
@@ -50,7 +50,7 @@ TEST_CASE("A problem that was measured is answered by the measurement, a neighbo
   CHECK(neighbour["time_us"] < neighbour["interval_us"][1]);
 }
 
-TEST_CASE("compare lists many problems, and says which have no answer") {
+TEST_CASE("compare lists many problems, and says which have no prediction") {
   const TemporaryFolder folder;
   write_file(folder / "problems", "512x512x512\n0x4x4\n");
   const CapturedRun run = compare({"--problems", (folder / "problems").string()});
@@ -58,10 +58,10 @@ TEST_CASE("compare lists many problems, and says which have no answer") {
   // Titles, a row, an error in two lines, and the last line end.
   CHECK(split(run.out, '\n').size() == 5);
   CHECK(run.out.find("line 2: ") != std::string::npos);
-  CHECK(run.err.find("1 of 2 problems have no answer") != std::string::npos);
+  CHECK(run.err.find("1 of 2 problems have no prediction") != std::string::npos);
 }
 
-TEST_CASE("On GPUs without library measurements, compare shows our pick and the roofs") {
+TEST_CASE("On GPUs without library measurements, compare shows the pick and the roofline bounds") {
   const CapturedRun run = compare({"4096x4096x4096", "--gpu", "b200"});
   REQUIRE(run.exit_code == 0);
   CHECK(run.out.find("cuBLASLt's time is not known") != std::string::npos);
@@ -70,7 +70,7 @@ TEST_CASE("On GPUs without library measurements, compare shows our pick and the 
   CHECK(grouped.out.find("\ncuBLASLt has no grouped GEMMs.\n") != std::string::npos);
 }
 
-TEST_CASE("The roof of DRAM is the operands and the result once") {
+TEST_CASE("The bound by DRAM reads the operands and writes the result once") {
   const Json answer = Json::parse(compare({"4096x4096x4096", "--format", "json"}).out);
   CHECK(answer["roofs_us"]["DRAM"].get<double>() < 22.5);  // 101 MB at 4.6 TB/s
   CHECK(answer["roofs_us"]["DRAM"].get<double>() > 3 * 2 * 4096 * 4096 / 4.8e6);
@@ -80,7 +80,7 @@ TEST_CASE("The ratio that compare prints is that of the printed times, with copi
   const std::vector<std::string> shape{"1x4096x4095"};
   const Json answer = Json::parse(compare({shape[0], "--format", "json"}).out);
   const double ratio = answer["cublaslt"]["over_ours"];
-  CHECK(compare(shape).out.find(fmt::format("ours times {:.3f}\n", ratio)) != std::string::npos);
+  CHECK(compare(shape).out.find(fmt::format("{:.3f} x tilecast's\n", ratio)) != std::string::npos);
 }
 
 TEST_CASE("compare says perhaps if intervals overlap, or if no measured problem is similar") {
@@ -91,7 +91,7 @@ TEST_CASE("compare says perhaps if intervals overlap, or if no measured problem 
     CAPTURE(part);
     CHECK(unlike.find(part) != std::string::npos);
   }
-  // A forecast for cuBLASLt has at least as wide an interval as our pick.
+  // A forecast for cuBLASLt has at least as wide an interval as tilecast's pick.
   const Json answer = Json::parse(compare({"4096x4096x4224", "--format", "json"}).out);
   const auto width = [&](const char* whose) {
     const Json& one = answer[whose];

@@ -87,7 +87,8 @@ std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const 
   return roofs;
 }
 
-/// A forecast for cuBLASLt is our time multiplied by a ratio: its interval has the errors of both.
+/// A forecast for cuBLASLt is tilecast's time multiplied by a ratio; its interval combines the
+/// errors of both.
 void widen(const Prediction& ours, CublasltTime& library) {
   const auto reach = [](double theirs, double own) {
     return std::exp(std::hypot(std::log(theirs), std::log(own)));
@@ -170,10 +171,10 @@ std::string comparison_text(const LoadedGpu& gpu, const Comparison& c) {
     const CublasltTime& library = *c.cublaslt;
     table.row({"cuBLASLt, " + source_of(library), micro_text(library.time),
                speed_text(c.problem, library.time), interval_text(library.low, library.high),
-               library.measured ? "" : fmt::format("ours times {:.3f}", *c.gain())});
+               library.measured ? "" : fmt::format("{:.3f} x tilecast's", *c.gain())});
   }
   for (const Roof& roof : c.roofs) {
-    table.row({fmt::format("roof: {}", roof.name), micro_text(roof.time),
+    table.row({fmt::format("bound: {}", roof.name), micro_text(roof.time),
                roof.name == "launch" ? "" : speed_text(c.problem, roof.time)});
   }
   text += table.text() + "\n";
@@ -186,7 +187,7 @@ std::string comparison_text(const LoadedGpu& gpu, const Comparison& c) {
 }
 
 std::string comparison_titles() {
-  return fmt::format(kRow, "ours us", "cuBLASLt", "faster, times", "roof us", "") + "problem\n";
+  return fmt::format(kRow, "pick us", "cuBLASLt", "faster, times", "bound us", "") + "problem\n";
 }
 
 std::string comparison_row(const Comparison& c) {
@@ -195,7 +196,7 @@ std::string comparison_row(const Comparison& c) {
     const Verdict verdict = verdict_of(c);
     library = (c.cublaslt->measured ? "" : c.alike() ? "~" : "~~") + micro_text(c.cublaslt->time);
     faster = (verdict.equal ? "equal"
-                            : fmt::format("{} {:.2f}", verdict.library ? "cuBLASLt" : "ours",
+                            : fmt::format("{} {:.2f}", verdict.library ? "cuBLASLt" : "tilecast",
                                           verdict.times)) +
              (verdict.sure ? "" : "?");
   }

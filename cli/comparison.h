@@ -1,4 +1,4 @@
-// Our pick for a GEMM, cuBLASLt's time, and the rooflines that no kernel can beat. Checked by:
+// The top pick for a GEMM, cuBLASLt's time, and the rooflines that no kernel can beat. Checked by:
 // compare_test.cpp.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace tilecast {
 
-/// A named lower bound of the time at our pick's clock.
+/// A named lower bound of the time at the pick's clock.
 struct Roof {
   std::string name;
   Seconds time;
@@ -29,7 +29,7 @@ struct Comparison {
   std::optional<CublasltTime> cublaslt;  // none if the library's time is unknown
   std::string why_not;                   // reason if cublaslt is none
 
-  /// cuBLASLt's time divided by ours, including our operand copies.
+  /// cuBLASLt's time divided by tilecast's, which includes operand copies.
   std::optional<double> gain() const;
   /// Whether some measured problem is similar: otherwise cuBLASLt's ratio is unknown.
   bool alike() const;

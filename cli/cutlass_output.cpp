@@ -21,7 +21,7 @@ namespace tilecast {
 namespace {
 
 constexpr i32 kMostSwizzle = 8;
-constexpr i32 kMostSide = 256;           // largest side of a CTA tile; rows are 64, 128 or 256
+constexpr i32 kMostSide = 256;           // largest dimension of a CTA tile; rows are 64, 128 or 256
 constexpr i32 kFewestCooperative = 128;  // fewest rows, 64 for each of two warpgroups
 
 std::string_view type_name(ElementType type) { return type == ElementType::kBf16 ? "bf16" : "f16"; }

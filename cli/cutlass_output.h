@@ -1,7 +1,7 @@
 // Predictions under CUTLASS's names: kernels of its library and a test list for its profiler.
 //
-// The library's kernels store D column-major, so they compute C's transpose: their M is our N, and
-// tiles, clusters and rasters are transposed. Counterparts on Hopper:
+// The library's kernels store D column-major, so they compute C's transpose: their M is tilecast's
+// N, and tiles, clusters and rasters are transposed. Counterparts on Hopper:
 //   warp_specialized, warpgroups=1x1, grid=tiles     warpspecialized, without shared memory for C
 //   the same with two warpgroups, grid=resident      warpspecialized_cooperative
 //   ping_pong                                        warpspecialized_pingpong
@@ -38,7 +38,8 @@ std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig&
 /// have a counterpart.
 std::string cutlass_name(const GemmProblem& problem, const KernelConfig& config);
 
-/// Columns of the test list that cutlass_profiler reads (--testlist-file), followed by ours.
+/// Columns of the test list that cutlass_profiler reads (--testlist-file), followed by tilecast's
+/// columns.
 std::string cutlass_header();
 
 /// Predictions of a ranking to search for the few with counterparts.

@@ -53,8 +53,8 @@ TEST_CASE("A configuration without a CUTLASS counterpart has a reason") {
   CHECK(why_not(with(kCooperative, "group=8", "group=3")) == "raster");
   CHECK(why_not(with(kCooperative, "grouped_m,group=8", "hilbert,group=1")) == "raster");
   CHECK(why_not(with(kCooperative, "strided", "chunked")) == "walk=chunked");
-  // CUTLASS's M is our N: its generator has 64, 128 and 256 rows, and 64 rows are too few for two
-  // warpgroups.
+  // CUTLASS's M is tilecast's N: its generator has 64, 128 and 256 rows, and 64 rows are too few
+  // for two warpgroups.
   CHECK(why_not(with(kCooperative, "128x256x64", "128x224x64")) == "tile");
   CHECK(why_not(with(kCooperative, "128x256x64", "128x192x64")) == "tile");
   CHECK(why_not(with(kPingPong, "64x256x64", "128x192x64")) == "tile");
@@ -113,7 +113,7 @@ TEST_CASE("A test list transposes the problem, and counts omitted kernels") {
         "512: faster configurations without a counterpart in CUTLASS: 1 store=deferred\n");
   const std::vector<std::string_view> fields = split(first, ',');
   REQUIRE(fields.size() > 22);
-  CHECK(fields[1] == "8192");  // m is our n
+  CHECK(fields[1] == "8192");  // m is tilecast's n
   CHECK(fields[2] == "4096");
   CHECK(fields[3] == "1024");
   CHECK(fields[5] == "tnn");

@@ -24,7 +24,7 @@ Fields with(const char* key, const nlohmann::json& value) {
 
 }  // namespace
 
-TEST_CASE("A column-major D is the row-major one of the transposed product") {
+TEST_CASE("A column-major D is the row-major D of the transposed GEMM") {
   CHECK(fields_of_cutlass(problem()) == Fields{{"m", "1024"},
                                                {"n", "512"},
                                                {"k", "64"},
@@ -32,7 +32,7 @@ TEST_CASE("A column-major D is the row-major one of the transposed product") {
                                                {"layout", "tn"},
                                                {"batch", "1"}});
   CHECK(with("batch_count", 8).at("batch") == "8");
-  // CUTLASS's A, [m,k] by columns, is our B as [k,n].
+  // CUTLASS's A, [m,k] by columns, is tilecast's B as [k,n].
   CHECK(with("layout", "nnn").at("layout") == "nn");
   CHECK(with("layout", "nnn").at("m") == "1024");
   CHECK(with("layout", "tnt").at("m") == "512");

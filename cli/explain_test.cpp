@@ -412,7 +412,6 @@ TEST_CASE("explain --trace writes the timeline of one simulated kernel") {
                 "/proc/none");
 }
 
-/// Returns the trace of a configuration.
 std::string traced(const std::string& config) {
   const TemporaryFolder folder;
   const std::string path = (folder / "trace.json").string();

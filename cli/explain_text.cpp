@@ -93,7 +93,7 @@ std::vector<Figure> figures(const ExplainReport& report, const Explanation& best
             share("DRAM", &Shares::dram)};
   }
   for (const auto& [limiter, row] :
-       {std::pair{Limiter::kSmIntake, share("SM intake", &Shares::sm_intake)},
+       {std::pair{Limiter::kSmIntake, share("SM fill", &Shares::sm_intake)},
         {Limiter::kSharedMemory, share("shared memory", &Shares::shared_memory)}}) {
     if (best.predicted.limiter == limiter) {
       rows.push_back(row);
@@ -335,7 +335,7 @@ std::string explain_text(const ExplainReport& report) {
       titles(report) + draws + "\n" + kernels_text(report.gpu.spec, all) + "\n";
   std::string end =
       wrapped("", help_text(all.front())) + wrapped("", sure_text(report, all.front())) +
-      fmt::format("More: --details (all figures, phases, nearest measured kernels){}.\n",
+      fmt::format("See also: --details (all figures, phases, nearest measured kernels){}.\n",
                   std::holds_alternative<GemmProblem>(report.problem) ? ", --trace FILE" : "");
   if (const auto& copies = all.front().kernel->copies) {
     end =

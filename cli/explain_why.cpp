@@ -38,13 +38,8 @@ std::string list_of(const std::vector<MoreCycles>& items, Cycles other, std::siz
   return join(words, ", ");
 }
 
-double full(const TileWaves& w) {
-  return static_cast<double>(w.in_last_wave) / static_cast<double>(w.ctas);
-}
-
 std::string waves_text(const TileWaves& w) {
-  return fmt::format("{} tiles on {} CTAs take {:.1f} waves (last wave {:.0f} % full", w.tiles,
-                     w.ctas, w.waves, 100 * full(w));
+  return fmt::format("{} tiles on {} CTAs take {:.1f} waves", w.tiles, w.ctas, w.waves);
 }
 
 /// Explains where the cycles differ: in waves if these differ, else in the SMs' time; and the
@@ -54,8 +49,8 @@ std::string cycles_text(const Explanation& kernel, const Explanation& best, cons
   std::string text = more_percent(d.cycles) + " cycles";
   const bool waves = kernel.waves && best.waves && kernel.waves->waves != best.waves->waves;
   if (waves) {
-    text += fmt::format(": {}; #1: {:.1f} waves, {:.0f} %)", waves_text(*kernel.waves),
-                        best.waves->waves, 100 * full(*best.waves));
+    text +=
+        fmt::format(": {}; #1 takes {:.1f} waves", waves_text(*kernel.waves), best.waves->waves);
   } else if (const std::string phases = list_of(d.phases, other, d.phases.size());
              !phases.empty()) {
     text += fmt::format(": SM time {}", phases);
@@ -63,19 +58,28 @@ std::string cycles_text(const Explanation& kernel, const Explanation& best, cons
   std::vector<MoreCycles> costs = d.parts;
   std::erase_if(costs, [](const MoreCycles& part) { return part.cycles.value < 0; });
   if (const std::string parts = list_of(costs, other, waves ? 1 : 2); !parts.empty()) {
-    text += fmt::format("; cost of {}", parts);
+    text += fmt::format("; extra cost: {}", parts);
   }
   return text + ".";
 }
 
+const char* limit_of(ClockLimiter limiter) {
+  switch (limiter) {
+    case ClockLimiter::kHighestClock:
+      return "the maximum";
+    case ClockLimiter::kTensorPlateau:
+      return "limited by tensor work";
+    default:
+      return "limited by power";
+  }
+}
+
 std::string clock_difference(const Explanation& kernel, const Difference& d) {
-  std::string text(to_text(kernel.clock_limiter));
-  std::ranges::replace(text, '_', ' ');
-  text = fmt::format("{} clock ({:.3f} GHz, {})", more_percent(d.sm_clock),
-                     kernel.predicted.sm_clock.value * 1e-9, text);
+  std::string text =
+      fmt::format("{} clock ({:.3f} GHz, {})", more_percent(d.sm_clock),
+                  kernel.predicted.sm_clock.value * 1e-9, limit_of(kernel.clock_limiter));
   if (std::abs(d.energy_per_cycle - 1) >= kWorthSaying) {
-    text +=
-        fmt::format("; a cycle takes {} energy", more_or_less(d.energy_per_cycle, "more", "less"));
+    text += fmt::format("; {} energy per cycle", more_or_less(d.energy_per_cycle, "more", "less"));
   }
   return text + ".";
 }

@@ -47,8 +47,8 @@ constexpr GemmShape kShapes[] = {
 struct CompileOptions {
   std::string gpu, out;
   std::vector<std::string> schedules;
-  std::size_t sample;         // 0: all kernels
-  std::optional<i64> random;  // number of problems; none: the menu
+  std::size_t sample;         // size of the random sample; all kernels if 0
+  std::optional<i64> random;  // number of random problems; the search space if not set
   std::size_t first;
   unsigned seed;
 };

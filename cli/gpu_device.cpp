@@ -55,8 +55,8 @@ std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
   return sources;
 }
 
-/// Runs `work` in a child, since this process must not initialise CUDA, and returns its answer;
-/// `code` is the Error's code if the child ends without an answer.
+/// Runs `work` in a child, since this process must not initialise CUDA, and returns its output;
+/// `code` is the Error's code if the child ends without output.
 std::string done_in_child(const std::function<std::string(const TaskReporter&)>& work,
                           ExitCode code, const std::string& what) {
   std::string answer;

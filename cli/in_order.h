@@ -1,4 +1,4 @@
-// Runs work on several threads and delivers answers in order. Checked by: in_order_test.cpp.
+// Runs work on several threads and delivers results in order. Checked by: in_order_test.cpp.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// Calls `work` for items on `threads` threads as they are given and `write` with the answers in
+/// Calls `work` for items on `threads` threads as they are given and `write` with the results in
 /// the order of the items, each as soon as possible. At most a small multiple of `threads` items
 /// are queued or in work. Exceptions of `work` or `write` are rethrown by give or finish; items not
 /// begun by then are dropped.

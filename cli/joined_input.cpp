@@ -137,8 +137,8 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
   input.data = join_points(files, predict, {gpu.name, gpu.product}, join);
   if (input.data.points == 0) {
     throw ConfigError(
-        fmt::format("{}: expected a verified row that the model can predict; {}, {} excluded, "
-                    "{} of cuBLASLt, {} without a prediction{}",
+        fmt::format("{}: no verified row that the model can predict: of {} {} are excluded, {} are "
+                    "cuBLASLt's, {} have no prediction{}",
                     tilecast::join(options.data, ", "), counted(input.data.rows, "row"),
                     input.data.excluded, input.data.cublaslt, input.data.unmatched,
                     input.data.unmatched_reasons.empty()

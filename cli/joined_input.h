@@ -19,11 +19,11 @@ struct JoinedInputOptions {
   std::vector<std::string> data, fixed;
   bool no_calibration = false;
   bool no_correction = false;              // the calibrated model without the learned correction
-  std::string split, part;                 // keeps rows of one part of a split file; empty: all
-  std::optional<Method> method;            // none: default_method of the row's op
-  unsigned threads = 0;                    // 0: one per CPU
-  std::string predictions;                 // file that caches them; empty: none
-  std::function<bool(const Point&)> keep;  // selects rows to join; empty: all
+  std::string split, part;                 // part of a split file to keep; all rows if empty
+  std::optional<Method> method;            // default_method of the row's op if not set
+  unsigned threads = 0;                    // number of threads; one per CPU if 0
+  std::string predictions;                 // file that caches predictions; none if empty
+  std::function<bool(const Point&)> keep;  // selects rows to join; all if empty
 };
 
 struct JoinedInput {
@@ -48,9 +48,9 @@ std::function<void(std::size_t, std::size_t)> rows_on_terminal();
 /// Returns the files that load_joined_input reads.
 FilePlan files_of(const JoinedInputOptions& options);
 
-/// If rows are simulated, standard error counts them if it is a terminal, and lists the first
-/// reasons for rows without prediction. Throws ConfigError if no schedule runs on the GPU or no row
-/// has a prediction, and whatever load_gpu, read_measurements and join_points throw.
+/// While rows are simulated, shows their count on standard error if that is a terminal. Prints the
+/// first reasons why rows have no prediction. Throws ConfigError if no schedule runs on the GPU or
+/// no row has a prediction, and the exceptions of load_gpu, read_measurements and join_points.
 JoinedInput load_joined_input(const JoinedInputOptions& options);
 
 /// Computes the figures of validate, with the baselines that the GPU and the split allow.

@@ -45,7 +45,7 @@ void report(const BrokenFiles& broken) {
 struct GpuRow {
   std::string name;  // name of its file
   LoadedGpu gpu;
-  std::string based_on;                // empty: based on no other file
+  std::string based_on;                // GPU that the file is based on; empty if none
   std::map<std::string, int> sources;  // number of values by source
 };
 

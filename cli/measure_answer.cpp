@@ -121,13 +121,13 @@ std::string measured_answer(const GpuSpec& gpu, const AnyProblem& problem,
   table.fit({"cluster", "GHz"});
   text += table.text() + "\n" + failures;
   if (fastest == nullptr) {
-    return text + "None of our kernels was measured.\n";
+    return text + "No kernel of tilecast was measured.\n";
   }
   const Seconds time = fastest->time->median;
   text +=
-      wrapped("", fmt::format("Fastest of ours: #{}, {}, {} us, {}{}.", best - predicted.data() + 1,
-                              kernel_text(best->config), four_digits(microseconds(time)),
-                              rate_text(problem, time),
+      wrapped("", fmt::format("Fastest tilecast kernel: #{}, {}, {} us, {}{}.",
+                              best - predicted.data() + 1, kernel_text(best->config),
+                              four_digits(microseconds(time)), rate_text(problem, time),
                               compares ? fmt::format(", {:.3f}x {}", baseline->time->median / time,
                                                      baseline_named(baseline->point.config)->name)
                                        : ""));

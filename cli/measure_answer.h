@@ -1,4 +1,4 @@
-// The answer of `measure SHAPE`: our first kernels and the vendor's, predicted and measured.
+// The output of `measure SHAPE`: the top kernels and the vendor's, predicted and measured.
 // Checked by: tests/cli/measure_answer_test.sh, on a machine without a GPU.
 #pragma once
 
@@ -25,7 +25,7 @@ class TemporaryRows {
   std::string folder_;
 };
 
-/// Returns our fastest kernels of different schedules and tiles, or the kernels that match
+/// Returns the fastest kernels of different schedules and tiles, or the kernels that match
 /// `options.configs`, without baselines.
 std::vector<Prediction> kernels_to_measure(const MeasureOptions& options, const GpuSpec& gpu,
                                            const AnyProblem& problem);

@@ -18,7 +18,7 @@ namespace tilecast {
 struct CounterRequest {
   CounterChoice choice = CounterChoice::kNone;
   std::vector<std::string> metrics;  // empty if none are requested, or the chip is unknown
-  std::string unknown_chip;          // reason why the chip has no metrics; empty if it is known
+  std::string unknown_chip;          // why the chip has no metrics; empty if it is known
 };
 
 class MeasuringDevice {

@@ -14,9 +14,9 @@ namespace tilecast {
 /// Parses "0-3", "0,2" or "all" of `visible` GPUs, in ascending order. Throws ConfigError.
 std::vector<int> parse_devices(const std::string& text, int visible);
 
-/// `gpus` are the UUIDs that --devices counts from 0. With --plan its --shard is divided among
-/// them; otherwise a plan is made, OUT.plan.csv next to --out. Throws ConfigError for contradictory
-/// options, and whatever report_merge throws.
+/// `gpus` are the UUIDs that --devices counts from 0. With --plan, the part that --shard selects
+/// is divided among them; otherwise this writes a plan, OUT.plan.csv, next to --out. Throws
+/// ConfigError for contradictory options, and the exceptions of report_merge.
 void measure_on_devices(const MeasureOptions& options, const std::vector<SuitePoint>& points,
                         const GpuSpec& gpu, CounterChoice counters,
                         const std::vector<std::string>& gpus);

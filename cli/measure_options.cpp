@@ -154,7 +154,7 @@ MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu,
   if (!options.trace.empty() &&
       (one == nullptr || !std::holds_alternative<GemmProblem>(one->problem) ||
        is_baseline(one->config))) {
-    throw ConfigError("--trace: expected one SHAPE and one --config of a GEMM kernel of ours");
+    throw ConfigError("--trace: expected one SHAPE and one --config of a GEMM kernel of tilecast");
   }
   return plan;
 }

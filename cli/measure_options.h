@@ -17,7 +17,7 @@ namespace tilecast {
 struct MeasureOptions {
   std::string gpu, out, counters, regime, inputs, l2, budget, trace, plan, shard, devices, shape;
   std::vector<std::string> suites, points, configs;
-  std::optional<AnyProblem> problem;  // problem of SHAPE
+  std::optional<AnyProblem> problem;  // the problem that SHAPE describes
   std::optional<i64> seed;
   i64 rounds = 1, window_ms = 0;
   bool regime_given = false, resume = false;
@@ -36,7 +36,7 @@ MeasurePlan points_of_files(const MeasureOptions& options, const GpuSpec& gpu);
 
 /// Returns all points to measure: points of files, of the command line, or of the shard of --plan,
 /// whose file becomes `options.out` if that is empty. Throws ConfigError for contradictory options
-/// or points that cannot be measured. `predicted`: our kernels for SHAPE.
+/// or points that cannot be measured. `predicted`: the top kernels for SHAPE.
 MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu,
                          std::vector<Prediction>& predicted);
 

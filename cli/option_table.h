@@ -22,7 +22,8 @@ enum class Host { kModel, kData, kGpu };
 struct CommandRow {
   std::string_view name;  // name; a verb follows its command: "campaign plan"
   Host host;
-  std::string_view heading;  // heading in --help; kMaintain: only in --help-all; empty: in neither
+  std::string_view
+      heading;  // heading in --help; only in --help-all if kMaintain; in neither if empty
   std::string_view help;
   std::string_view examples = "";  // examples in its --help, a line each
 };
@@ -39,7 +40,7 @@ inline constexpr CommandRow kCommands[] = {
      "What limits a configuration, and why the best one is faster",
      "explain 4096x4096x4096 --dtype bf16\n"
      "explain 4096x4096x4096 --config 'cooperative 128x256' pingpong"},
-    {"compare", Host::kModel, "Forecast", "Compare our pick with cuBLASLt and the roofline",
+    {"compare", Host::kModel, "Forecast", "Compare the top pick with cuBLASLt and the roofline",
      "compare 4096x28672x4096 --dtype bf16\n"
      "compare --problems layers.csv --dtype bf16 --format json"},
     {"list", Host::kModel, "Forecast", "List the words that options take, with their meaning"},
@@ -73,8 +74,9 @@ inline constexpr CommandRow kCommands[] = {
 struct OptionRow {
   std::string_view commands;  // commands with this option; a verb by its last word
   std::string_view names;     // "--rows,--top": the first is the lookup name; SHAPE is positional
-  std::string_view value;     // N: a number; a|b: one of these; FILE...: several; empty: a flag
-  std::string_view usual;     // default; empty: none
+  std::string_view
+      value;  // "N" is a number, "a|b" one of these, "FILE..." several; empty for a flag
+  std::string_view usual;  // default; empty if there is none
   std::string_view help;
   i64 least = 0, most = i64{1} << 62;  // range of a number
   std::string_view needs = "";         // options that must also be given
@@ -103,12 +105,13 @@ inline constexpr OptionRow kProblemOptions[] = {
      "in_features; for attention "
      "BATCHxHEADS:KV_HEADSxQUERIESxKEYSxHEAD_DIM, such as 4x32:8x4096x4096x128; ROWSxCOLUMNS for "
      "elementwise_add, elements for memcpy"},
-    {kProblems, "-m,--m", "N", "", "Rows of A and C, instead of SHAPE", 1, kLongestSide, "-n -k",
-     "SHAPE"},
-    {kProblems, "-n,--n", "N", "", "Columns of C, instead of SHAPE", 1, kLongestSide, "-m -k",
-     "SHAPE"},
-    {kProblems, "-k,--k", "N", "", "Columns of A, the summed dimension, instead of SHAPE", 1,
-     kLongestSide, "-m -n", "SHAPE"},
+    {kProblems, "-m,--m", "N", "", "M: rows of A and C; replaces SHAPE together with -n and -k", 1,
+     kLongestSide, "-n -k", "SHAPE"},
+    {kProblems, "-n,--n", "N", "", "N: columns of C; replaces SHAPE together with -m and -k", 1,
+     kLongestSide, "-m -k", "SHAPE"},
+    {kProblems, "-k,--k", "N", "",
+     "K: columns of A, the dimension that is summed over; replaces SHAPE together with -m and -n",
+     1, kLongestSide, "-m -n", "SHAPE"},
     {"compare", "--dtype", "TYPE", "fp16",
      "Element type of A and B: fp16, bf16, e4m3 (or fp8), e5m2"},
     {kAnyOp, "--dtype", "TYPE", "fp16",
@@ -122,15 +125,14 @@ inline constexpr OptionRow kProblemOptions[] = {
     {kProblems, "--scales", "tensor|row|block", "",
      "Scales of fp8 operands, applied before the epilogue: one per tensor; one per row of A and "
      "column of B; one per 1x128 block of A and 128x128 block of B"},
-    {kProblems, "--no-fast-accum", "", "", "Accumulate fp8 products in fp32, as --accumulate exact",
-     0, 0, "", "--accumulate"},
-    {kProblems, "--lda", "N", "0", "Elements from one row of A to the next; 0: contiguous rows", 0,
-     kLongestSide},
+    {kProblems, "--no-fast-accum", "", "",
+     "Promote fp8 partial sums to fp32, as --accumulate exact", 0, 0, "", "--accumulate"},
+    {kProblems, "--lda", "N", "0", "Elements from one row of A to the next; 0 for contiguous rows",
+     0, kLongestSide},
     {kProblems, "--ldb", "N", "0", "Elements from one row of B to the next", 0, kLongestSide},
     {kProblems, "--ldc", "N", "0",
-     "Elements from one row of C to the next; unless rows are contiguous, it and N are multiples "
-     "of "
-     "16 bytes",
+     "Elements from one row of C to the next; unless rows are contiguous, --ldc and N "
+     "must be multiples of 16 bytes",
      0, kLongestSide},
     {kProblems, "--groups", "ROWS", "",
      "Rows of each group, such as 256,0,17 or 8*4096, with SHAPE NxK; in layout nt the K of each "
@@ -175,15 +177,17 @@ inline constexpr OptionRow kMachineOptions[] = {
 
 inline constexpr OptionRow kKernelOptions[] = {
     {"predict emit", "--config,--tile", "CONFIG", "",
-     "Only this configuration, whole or in part: 128x256x64, 'cooperative 128x256', "
+     "Only this configuration, complete or partial: 128x256x64, 'cooperative 128x256', "
      "ws:tile=128x256x64,stages=4",
      0, 0, "", "--schedule --configs"},
     {"explain", "--config,--tile", "CONFIG...", "",
-     "One or more configurations, whole or in part (128x256x64). Default: the best with a "
+     "One or more configurations, complete or partial (128x256x64). Default: the best with a "
      "different tile, and the best that CUTLASS offers"},
     {"measure", "--config,--tile", "CONFIG...", "",
-     "A configuration, whole or in part (the fastest match), or cublaslt:top1, cublaslt:best, "
-     "cudart:memcpy_async, cudnn:sdpa; default: our top three tiles and the op's library"},
+     "Configurations, complete or partial (then the fastest match), or a library: cublaslt:top1, "
+     "cublaslt:best, cudart:memcpy_async, cudnn:sdpa. Default: the three fastest tiles and the "
+     "op's "
+     "library"},
     {"predict", "--configs", "FILE", "",
      "Rank the configurations of this file, one per line, instead of the search space"},
     {"predict", "--schedule", "NAME...", "",
@@ -278,7 +282,7 @@ inline constexpr OptionRow kDataOptions[] = {
      0, 0, "", "--data"},
     {"validate", "--against-library", "FILE", "",
      "Compare with a library's times of bf16 GEMMs, A [M,K] and B [N,K], instead: CSV with "
-     "gpu,m,n,k,median_us and optionally min_us, the time of the fastest collection",
+     "gpu,m,n,k,median_us and optionally min_us, the fastest of several runs",
      0, 0, "", "--data --public"},
     {"validate", "--copies-of-b", "N", "6",
      "Copies of B that the library's kernels read in turn, with one A and one C, as in the public "
@@ -308,17 +312,19 @@ inline constexpr OptionRow kOutputOptions[] = {
     {"list gpus", "NAME", "GPU", "",
      "A GPU, or the path of a GPU file: lists its constants with standard error, unit, source and "
      "reference"},
-    {"completion", "SHELL", "bash|zsh", "", "source <(tilecast completion bash)", 0, 0, "", "",
-     true},
+    {"completion", "SHELL", "bash|zsh", "",
+     "Shell to write for: source <(tilecast completion bash)", 0, 0, "", "", true},
     {"completion", "LINE", "TEXT", "", "Prints the completions of this line's last word instead"},
     {"predict", "--rows,--top", "N", "", "Rows to show", 1, i64{1} << 20},
     {"predict", "--all", "", "",
-     "List every raster and number of stages, not the best of each schedule and tile, in short "
-     "form: s stages, w warpgroups, c cluster, o CTAs per SM, i K blocks in flight, e slots of C "
+     "List every raster and number of stages, not only the best of each schedule and tile, in "
+     "short form: s stages, w warpgroups, c cluster, o CTAs per SM, i K blocks in flight, e slots "
+     "of C "
      "(d: deferred store), m, n or h raster"},
     {"predict", "--wide", "", "", "Print every column, and configurations in long form"},
     {"predict", "--verbose,--rejected", "", "",
-     "Print the search to standard error: candidates, rejected ones with examples"},
+     "Print to standard error how many candidates were searched and how many each rule rejected, "
+     "with examples"},
     {"explain", "--details", "", "",
      "Print every figure of every kernel, phases, and the nearest measured kernels"},
     {"explain", "--trace", "FILE", "",
@@ -328,12 +334,12 @@ inline constexpr OptionRow kOutputOptions[] = {
      "file is NAME.csv"},
     {"predict", "--format", "table|json|csv|jsonl|cutlass", "table",
      "jsonl: one line per problem; cutlass: a test list for CUTLASS's profiler"},
-    {"compare", "--format", "table|json|csv|jsonl", "table", "jsonl: a line for each problem"},
+    {"compare", "--format", "table|json|csv|jsonl", "table", "jsonl: one line per problem"},
     {"explain gpus doctor validate status", "--format", "table|json", "table", ""},
     {"emit", "--out,-o", "FOLDER", "", "Folder for the file; created if missing", 0, 0, "", "",
      true},
     {"measure", "--out,-o", "CSV", "",
-     "CSV file to write; without it the result for SHAPE is printed as a table"},
+     "CSV file to write. If it is not given, the result for SHAPE is printed as a table"},
     {"expand", "--out,-o", "CSV", "", "CSV to write instead of standard output"},
     {"plan", "--out,-o", "CSV", "", "Plan to write", 0, 0, "", "", true},
     {"merge", "--out,-o", "CSV", "", "CSV to write; rows already in it stay", 0, 0, "", "", true},
@@ -346,7 +352,7 @@ inline constexpr OptionRow kOutputOptions[] = {
     {"micro", "--out,-o", "CSV", "", "CSV to write", 0, 0, "", "", true},
     {"compile", "--out,-o", "CSV", "", "Table of rejections to update", 0, 0, "", "", true},
     {"micro", "--overlay", "YAML", "",
-     "Overlay to write, with the measured keys; it takes effect as NAME.calibrated.yaml next to "
+     "Overlay of the measured keys to write; it takes effect as NAME.calibrated.yaml next to "
      "the GPU file"},
     {"doctor", "--write-gpu", "YAML", "",
      "Write a GPU file NAME.yaml from the driver's data of this machine's GPU, based on the most "
@@ -371,9 +377,11 @@ inline constexpr OptionRow kModelOptions[] = {
      "time: the fastest first; energy: of the kernels too close to the fastest to call, the one "
      "with the least energy first"},
     {"predict", "--simulate", "N", "",
-     "Number of candidates to simulate of each schedule that could win (default 1 to 8)", 1, 4096},
+     "Candidates to simulate per schedule; default: 1 to 8, depending on the schedule's chance to "
+     "win",
+     1, 4096},
     {"predict explain compare validate calibrate", "--threads", "N", "0",
-     "Number of threads; 0: one for each processor", 0, kMostThreads},
+     "Number of threads; 0 for one per processor", 0, kMostThreads},
     {"predict explain emit validate report", "--no-calibration", "", "",
      "Ignore the GPU's calibration"},
     {kJudged, "--no-correction", "", "",
@@ -381,9 +389,8 @@ inline constexpr OptionRow kModelOptions[] = {
     {"calibrate", "--no-simulation", "", "",
      "Learn the correction of the analytic model only, in a tenth of the time"},
     {"calibrate", "--keep-constants", "", "",
-     "Fit no constants: learn the correction of the overlay --out again, leaving the overlay "
-     "unchanged",
-     0, 0, "", "--run"}};
+     "Fit only the learned correction again; keep the constants of the overlay --out", 0, 0, "",
+     "--run"}};
 
 inline constexpr OptionGroup kOptionGroups[] = {
     {"Problem", kProblemOptions}, {"Mixture of experts", kRoutingOptions},

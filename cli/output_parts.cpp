@@ -230,7 +230,7 @@ constexpr std::pair<ClockLimiter, const char*> kHolders[] = {
 constexpr std::pair<Limiter, const char*> kBounds[] = {
     {Limiter::kTensor, "tensor cores"},
     {Limiter::kSharedMemory, "shared memory"},
-    {Limiter::kSmIntake, "SM intake"},
+    {Limiter::kSmIntake, "SM fill"},
     {Limiter::kL2, "L2"},
     {Limiter::kDram, "DRAM"},
     {Limiter::kLatency, "load latency"},
@@ -290,10 +290,7 @@ std::string copied_words(const CopiedOperands& operands) {
 std::string shown_limiter(std::string_view word) {
   std::string shown(word);
   std::ranges::replace(shown, '_', ' ');
-  return shown == "sm intake" ? "SM intake"
-         : shown == "l2"      ? "L2"
-         : shown == "dram"    ? "DRAM"
-                              : shown;
+  return shown == "sm intake" ? "SM fill" : shown == "l2" ? "L2" : shown == "dram" ? "DRAM" : shown;
 }
 
 std::optional<double> share_of(const Shares& shares, Limiter limiter) {

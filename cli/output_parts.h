@@ -26,7 +26,7 @@ std::string four_digits(double value);
 /// Formats 1.016 as "+1.6 %".
 std::string more_percent(double ratio);
 
-/// Rounds to significant digits, so that equal answers print equally everywhere.
+/// Rounds to significant digits, so that equal results print equally everywhere.
 double rounded(double value, int digits);
 
 /// Formats JSON with a line end, on one line or indented; invalid UTF-8 is replaced.
@@ -47,12 +47,12 @@ nlohmann::ordered_json shares_json(const Shares& shares, int digits);
 /// Version of the JSON of predict and explain. In version 1 `batch` was the string of --batch.
 constexpr int kAnswerSchema = 2;
 
-/// Returns op, sides, element type and, if the op has them, layout and epilogue.
+/// Returns op, dimensions, element type and, if the op has them, layout and epilogue.
 nlohmann::ordered_json problem_json(const AnyProblem& problem);
 
 /// Describes the problem in one line: "GEMM 4096 x 4096 x 4096, fp16, tn: A [M,K] (4096,1), B [N,K]
 /// (4096,1)", with each operand's strides as it lies in memory. Groups are counted, not listed;
-/// with a `routing` they are its first draw.
+/// with a `routing` they are its first random routing.
 std::string problem_title(const AnyProblem& problem, const std::optional<Routing>& routing = {});
 /// Replaces a long list of groups by "[64 groups]".
 std::string without_groups(std::string_view text);
@@ -63,7 +63,7 @@ std::string conditions_title(const GpuSpec& gpu, bool calibrated, Regime regime,
 nlohmann::ordered_json copies_json(const OperandCopies& copies);
 std::string copied_words(const CopiedOperands& operands);
 
-/// Display name of a limiter: "SM intake" for sm_intake.
+/// Returns the display name of a limiter: "SM fill" for sm_intake.
 std::string shown_limiter(std::string_view word);
 /// Utilization of the resource; none for a limiter without a rate.
 std::optional<double> share_of(const Shares& shares, Limiter limiter);

@@ -32,7 +32,7 @@
 namespace tilecast {
 namespace {
 
-/// The answer for one GPU; `refusal`: reason why there is none.
+/// The ranking for one GPU; `refusal`: why there is none.
 struct Answer {
   LoadedGpu gpu;
   MeasuredByConfig measured;
@@ -47,7 +47,7 @@ MeasuredByConfig read_measured(const Arguments& args, const GpuSpec& gpu, const 
   for (const std::string& file : args.texts("--data")) {
     files.push_back(read_measurements(file));
     if (files.back().rows.empty()) {
-      throw ConfigError(file + ": expected measured rows, found only a header");
+      throw ConfigError(file + ": contains no measured rows");
     }
   }
   const GroupKey asked =
@@ -100,7 +100,7 @@ void run_one(const Arguments& args) {
   if (cutlass && !one) {
     throw ConfigError("--format cutlass takes exactly one --gpu");
   }
-  constexpr std::size_t kListed = 10;  // rows of a list
+  constexpr std::size_t kListed = 10;  // default number of rows with --configs
   const std::optional<i64> asked = args.number_if_any("--rows");
   const std::optional<std::size_t> rows =
       asked ? std::optional(static_cast<std::size_t>(*asked)) : std::nullopt;
@@ -139,7 +139,7 @@ void run_one(const Arguments& args) {
                        rows, args.given("--all") || listing});
   }
   if (reports.empty()) {
-    throw ConfigError("no GPU answers: " + join(whys, "; "));
+    throw ConfigError("no GPU has a prediction: " + join(whys, "; "));
   }
   const RankingReport& first = reports.front();
   fmt::print("{}", format == "jsonl"  ? json_text(ranking_object(first))
@@ -182,7 +182,7 @@ void run_many(const Arguments& args) {
     static const MeasuredByConfig kNone;
     const RankingReport report{gpu, ranking, top, Seconds{0}, kNone};
     nlohmann::ordered_json object = ranking_object(report);
-    object.erase("elapsed_ms");  // so that equal problems have equal answers
+    object.erase("elapsed_ms");  // so that equal problems have equal output
     return {object, object["ranking"], list_rows(report)};
   };
   answer_list(args, {cutlass ? cutlass_header() : list_titles(), kRankingColumns, answer});

@@ -28,19 +28,19 @@ struct RankingReport {
   const MeasuredByConfig& measured;
   bool is_wide = false;                  // text: shows every column, and canonical configurations
   bool explains_rejected = false;        // JSON: gives an example of each rejection
-  std::optional<Routing> routing = {};   // routing whose first draw is the ranking's problem
-  std::optional<std::size_t> rows = {};  // rows of the text; none: as many as fit kLines
+  std::optional<Routing> routing = {};   // its first random routing is the ranking's problem
+  std::optional<std::size_t> rows = {};  // rows of the text; as many as fit kLines if not set
   // Text: shows rows of the ranking instead of the best of each tile.
   bool every_candidate = false;
 };
 
-/// Rows of a text answer after the fastest: other tiles, and the nearest CUTLASS kernel if its
+/// Rows of the text output after the fastest: other tiles, and the nearest CUTLASS kernel if its
 /// library supports the problem.
 Shortlist shown_shortlist(const AnyProblem& problem, std::size_t rows = 0);
 
 std::size_t rows_of(const RankingReport& report);
 
-/// Spread of the times over draws, which `p` must have.
+/// Spread of the times over random routings, which `p` must have.
 struct Spread {
   Seconds least, most, deviation;  // deviation: the standard deviation
 };
@@ -58,7 +58,7 @@ struct Lead {
 /// Whether pairs like the report's were counted: 16-bit kernels of one GEMM, like the training
 /// data.
 bool counts_order(const RankingReport& report);
-/// Returns none if no simulated kernel follows the first.
+/// Returns nothing if no simulated kernel follows the first.
 std::optional<Lead> lead_of(const RankingReport& report);
 
 /// Returns "h200_sxm: 0 results clamped", followed by each clamped row.
@@ -81,15 +81,15 @@ inline constexpr std::string_view kRankingColumns =
 std::string list_titles();
 std::string list_rows(const RankingReport& report);
 
-/// A GPU without an answer, and the reason.
+/// A GPU without a prediction, and the reason.
 struct GpuRefusal {
   std::string gpu, why;
 };
 /// Returns "b200: reason".
 std::string to_text(const GpuRefusal& refusal);
 
-/// One query for several GPUs, at least one of which has an answer: one table, a list, and rows
-/// with columns `gpu` first and `error` last. Refusals follow the answers.
+/// One query for several GPUs, at least one of which has a prediction: one table, a list, and rows
+/// with columns `gpu` first and `error` last. Refusals follow the predictions.
 std::string rankings_table(const std::vector<RankingReport>& reports,
                            const std::vector<GpuRefusal>& refusals);
 std::string rankings_json(const std::vector<RankingReport>& reports,

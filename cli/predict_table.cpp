@@ -275,14 +275,14 @@ std::string cutlass_text(const RankingReport& report) {
       "*" + name.substr(name.find(fmt::format("{}x{}x", t.block_n, t.block_m)));
   const double ratio = r.counterpart->time / r.predictions.front().time;
   return config == std::get<KernelConfig>(r.predictions.front().config)
-             ? fmt::format("CUTLASS has #1 (its M is our N): {}", part)
-             : fmt::format("Nearest CUTLASS kernel (CUTLASS's M is our N), {} us{}, {}: {}",
+             ? fmt::format("CUTLASS has #1 (M and N swapped): {}", part)
+             : fmt::format("Nearest CUTLASS kernel (M and N swapped), {} us{}, {}: {}",
                            four_digits(microseconds(r.counterpart->time)),
                            is_estimate(report, *r.counterpart) ? "~" : "", more_percent(ratio),
                            part);
 }
 
-/// Returns the spread over draws; empty if there are none.
+/// Returns the spread over random routings; empty if there are none.
 std::string spread_text(const RankingReport& report) {
   const Prediction& best = report.ranking.predictions.front();
   if (best.of_draws.empty()) {
@@ -291,8 +291,9 @@ std::string spread_text(const RankingReport& report) {
   const auto& groups = *std::get<GemmProblem>(report.ranking.problem).groups;
   const Spread spread = spread_of(best);
   return fmt::format(
-      "Times are means over {} draws (seed {}): #1 takes {} to {} us, standard deviation {:.1f} %; "
-      "the first draw's largest group has {} rows, {:.1f} times the mean.",
+      "Times are means over {} random routings (seed {}): #1 takes {} to {} us, standard deviation "
+      "{:.1f} %; "
+      "the first routing's largest group has {} rows, {:.1f} times the mean.",
       best.of_draws.size(), report.routing->seed, micro_text(spread.least), micro_text(spread.most),
       100 * (spread.deviation / best.time), with_commas(groups.largest()),
       static_cast<double>(groups.largest() * report.routing->experts) /
@@ -368,8 +369,8 @@ std::string ranking_table(const RankingReport& report) {
     notes += paragraph(report, "", line);
   }
   notes += paragraph(report, "",
-                     fmt::format("{}More: --all, --verbose, explain{}.",
-                                 estimates ? "~ analytic model, not simulated. " : "",
+                     fmt::format("{}See also: --all, --verbose, explain{}.",
+                                 estimates ? "~ not simulated: analytic model only. " : "",
                                  is_emitted(r.problem) ? ", emit" : ""));
   const std::size_t others = lines_in(head) + lines_in(notes) + 1;
   const std::size_t fitting = std::clamp(kLines - std::min(kLines, others), kFewestRows, kMostRows);
@@ -421,7 +422,8 @@ std::string search_text(const RankingReport& report) {
   }
   const Prediction& best = r.predictions.front();
   if (r.simulated > 0) {
-    text += fmt::format("  simulated over analytic times: mean {:.3f}\n", r.closed_form_scale);
+    text +=
+        fmt::format("  ratio of simulated to analytic times: mean {:.3f}\n", r.closed_form_scale);
   }
   if (best.simulated_part > 0 && best.simulated_part < 1) {
     text += fmt::format("  {:.3g} % of #1 simulated, its steady middle extrapolated\n",

@@ -147,7 +147,7 @@ TEST_CASE("An answer has the best kernel of each schedule and tile once, the fas
   CHECK(tiles.contains("warp_specialized:tile=128x256x64"));  // a tile that people write first
   CHECK(tiles.contains("ping_pong:tile=128x128x64"));
   CHECK(answer["by_tile"][0]["config"] == answer["ranking"][0]["config"]);
-  // With the analytic model, a row equals the answer for its tile by itself.
+  // With the analytic model, a row equals the prediction for its tile by itself.
   const auto analytic = [](std::vector<std::string> more) {
     more.insert(more.end(), {"2048x2048x1024", "--method", "analytic", "--format", "json"});
     return Json::parse(table(more));
@@ -262,7 +262,7 @@ TEST_CASE("A GPU without an answer does not affect the others") {
   CHECK(text.find("\nb200: 1024x1024x512: layout nn: ") != std::string::npos);
   CHECK(text.find("\nhipparchus_h10: none of tilecast's GEMM schedules runs") != std::string::npos);
   const Json list = Json::parse(in("json"));
-  REQUIRE(list.size() == 3);  // answers come first
+  REQUIRE(list.size() == 3);  // predictions come first
   CHECK(list[0]["gpu"] == "h200_sxm");
   CHECK(list[0]["ranking"].size() == 1);
   CHECK(list[1]["gpu"] == "b200");
@@ -275,7 +275,7 @@ TEST_CASE("A GPU without an answer does not affect the others") {
   };
   CHECK(commas(rows[2]) + 1 == std::ranges::count(rows[0], ','));
   check_refused({"1024x1024x512", "--layout", "nn", "--gpu", "b200", "hipparchus"},
-                "no GPU answers: b2");
+                "no GPU has a prediction: b2");
   check_refused({"1024x1024x512", "--layout", "nn", "--gpu", "b200"},
                 "tilecast: 1024x1024x512: la");
 }
@@ -392,7 +392,8 @@ TEST_CASE("Experts are ranked by the mean over draws, which depend on the seed")
   check_fits(text);
   CHECK(text.starts_with("Grouped GEMM: 8 groups, "));
   CHECK(text.find(" rows (1,000 tokens, top 2, zipf:1.1), N 512,") != std::string::npos);
-  CHECK(text.find("Times are means over 3 draws (seed 7): #1 takes ") != std::string::npos);
+  CHECK(text.find("Times are means over 3 random routings (seed 7): #1 takes ") !=
+        std::string::npos);
   const Json answer = Json::parse(table(asked({"--format", "json"})));
   CHECK(answer["routing"] ==
         Json::parse(R"({"experts":8,"tokens":1000,"top_k":2,"zipf":1.1,"seed":1,"draws":3})"));

@@ -68,7 +68,7 @@ void begin_line() {
 
 namespace {
 
-/// Returns an answer in the format, or the reason why there is none.
+/// Returns the output in the format, or why there is none.
 std::string answer_text(const std::string& format, const ListedProblem& listed,
                         const ListAnswers& answers, const ListAnswer& answer,
                         const std::string& why) {
@@ -170,7 +170,7 @@ void answer_list(const Arguments& args, const ListAnswers& answers) {
       static_cast<double>(all) / took.count(), threads);
   if (failed > 0) {
     throw Error(ExitCode::kPartial,
-                fmt::format("{} of {} problems have no answer", failed.load(), all.load()));
+                fmt::format("{} of {} problems have no prediction", failed.load(), all.load()));
   }
 }
 

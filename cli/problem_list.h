@@ -22,14 +22,14 @@ struct ListAnswer {
 struct ListAnswers {
   std::string titles;        // titles of the table
   std::string_view columns;  // columns of the CSV (csv_cells)
-  /// Throws ConfigError for a problem that has no answer.
+  /// Throws ConfigError for a problem that has no prediction.
   std::function<ListAnswer(const ListedProblem&)> answer;
 };
 
-/// Writes the answers of the list's --shard in the --format as they come, with a progress bar if
+/// Writes the results of the list's --shard in the --format as they come, with a progress bar if
 /// standard error is a terminal, and the time taken. JSON and CSV begin with the problem's position
-/// and contain the reason if it has no answer. Throws FileError if the file does not exist, and at
-/// the end Error(kPartial) if problems have no answer.
+/// and contain the reason if it has no prediction. Throws FileError if the file does not exist, and
+/// at the end Error(kPartial) if problems have no prediction.
 void answer_list(const Arguments& args, const ListAnswers& answers);
 
 /// Ends a progress bar that may be on the line of standard error.

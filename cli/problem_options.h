@@ -18,13 +18,14 @@ Op asked_op(const Arguments& args);
 std::string asked_shape(const Arguments& args);
 /// Returns the values of a GEMM's fields, including --scales and --no-fast-accum.
 FieldTexts asked_gemm_fields(const Arguments& args);
-/// Parses the problem; with --experts, returns the first draw. Throws ConfigError if SHAPE is
-/// missing, or if the options are not a problem or name a layout or an epilogue of another op;
-/// FileError for --groups-file.
+/// Parses the problem; with --experts, returns the first random routing. Throws ConfigError if
+/// SHAPE is missing, or if the options are not a problem or name a layout or an epilogue of another
+/// op; FileError for --groups-file.
 AnyProblem asked_problem(const Arguments& args);
 /// Parses --experts, which must be given. Throws ConfigError if the options are not a routing.
 Routing asked_routing(const Arguments& args);
-/// Returns each draw of the routing. Throws whatever asked_problem and asked_routing throw.
+/// Returns one problem for each random routing. Throws the exceptions of
+/// asked_problem and asked_routing.
 std::vector<GemmProblem> drawn_problems(const Arguments& args, i64 count);
 
 /// Returns a shape with the batch before it, which may be empty. Throws ConfigError if both name a

@@ -32,7 +32,7 @@ bool predicts(const std::string& shape, const std::string& layout) {
     return false;
   }
   const Json first = Json::parse(run.out)["ranking"][0];
-  // The answer reports how much of it was simulated.
+  // The output reports how much of it was simulated.
   return first["time_us"].get<double>() > 0 && first["tflops"].get<double>() < 990 &&
          (first["method"] == "analytic" || first["simulated_part"].get<double>() > 0);
 }

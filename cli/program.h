@@ -23,7 +23,6 @@ struct RunCommand {
 int run_program(Host host, const std::string& version, const std::vector<RunCommand>& commands,
                 int argc, char** argv);
 
-/// Returns --help of a command.
 std::string help_text(const CommandRow& command);
 /// Returns --help of a program's commands; with --help-all also those that maintain a data set.
 std::string help_text(Host host, bool all);

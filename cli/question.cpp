@@ -95,7 +95,8 @@ Question question_of(const Arguments& args, const GpuSpec& gpu) {
   question.schedules = asked_schedules(args, question.problem, gpu);
   if (args.given("--experts")) {
     const i64 draws = args.number("--draws");
-    const Waiting waiting(fmt::format("{} draws of {} experts", draws, args.text("--experts")));
+    const Waiting waiting(
+        fmt::format("{} routings over {} experts", draws, args.text("--experts")));
     question.draws = drawn_problems(args, draws);
   }
   if (args.texts("--config").size() == 1) {

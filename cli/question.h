@@ -12,8 +12,8 @@
 namespace tilecast {
 
 /// Reads the configurations of a file, one per line, complete or partial, each once; lines that
-/// begin with # are comments. Returns none if `path` is empty. Throws ConfigError that names the
-/// line.
+/// begin with # are comments. Returns nothing if `path` is empty. Throws a ConfigError that names
+/// the line.
 std::vector<ConfigPattern> read_configs(const std::string& path);
 
 struct Question {
@@ -22,15 +22,15 @@ struct Question {
   Inputs inputs = Inputs::kNormal;
   std::vector<AnySchedule> schedules = {};
   std::optional<ConfigPattern> config = {};
-  std::vector<ConfigPattern> configs = {};  // list of configurations to rank
+  std::vector<ConfigPattern> configs = {};
   Effort effort = {};
-  std::vector<GemmProblem> draws = {};  // draws of a routing
+  std::vector<GemmProblem> draws = {};  // random routings
 };
 
 /// Reads --method, --simulate, --threads and --objective.
 Effort asked_effort(const Arguments& args);
 /// Reads --schedule; if it is not given, --format cutlass implies the schedules of CUTLASS's
-/// kernels. Throws ConfigError that names the schedules of this GPU.
+/// kernels. Throws a ConfigError that names the schedules of this GPU.
 std::vector<AnySchedule> asked_schedules(const Arguments& args, const AnyProblem& problem,
                                          const GpuSpec& gpu);
 /// Builds the query of predict, explain, compare and emit, which therefore agree on the winner.

@@ -235,7 +235,7 @@ std::string side_of_groups(const char* name, const Fields& fields) {
   return "[" + list_text(*parsed) + "]";
 }
 
-/// Returns a shape of an op that has more numbers than sides, from all fields.
+/// Returns a shape of an op that has more numbers than dimensions, from all fields.
 std::string numbers_text(const Fields& fields, Op op) {
   AnyProblem problem = blank_problem(op);
   std::array<i64, 3> sides{};
@@ -255,7 +255,7 @@ std::string numbers_text(const Fields& fields, Op op) {
   return shape_text(problem);
 }
 
-/// Returns a shape from the fields of the op's sides, if no field has the shape.
+/// Returns a shape from the fields of the op's dimensions, if no field has the shape.
 std::string sides_text(const Fields& fields, Op op) {
   constexpr const char* kSides[] = {"m", "n", "k"};
   const std::string_view parted = side_in_groups(fields);

@@ -32,11 +32,11 @@ struct ListedProblem {
   AnyProblem problem;
   Regime regime = Regime::kBurst;
   Inputs inputs = Inputs::kNormal;
-  std::string error;  // reason why the problem is invalid; empty if it is valid
+  std::string error;  // why the problem is invalid; empty if it is valid
 };
 
-/// Calls `take` with each problem of the shard as it is read, and throws whatever it throws; an
-/// invalid line is passed with an error. Throws ConfigError that begins with `name` if the header
+/// Calls `take` with each problem of the shard as it is read, and passes on its exceptions; an
+/// invalid line is passed with an error. Throws a ConfigError that begins with `name` if the header
 /// or the list as a whole is wrong, or if it has no problem.
 void read_problems(std::istream& input, const std::string& name, const ProblemDefaults& defaults,
                    const Shard& shard, const std::function<void(ListedProblem)>& take);

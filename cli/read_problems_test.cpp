@@ -140,7 +140,7 @@ TEST_CASE("A byte-order mark is ignored, and an unreadable list is an error") {
         }) == "6 list: expected a file, got a folder");
 }
 
-TEST_CASE("A JSON list holds objects of ours and of CUTLASS's heuristics") {
+TEST_CASE("A JSON list holds objects of tilecast and of CUTLASS's heuristics") {
   const auto list = read(
       " [{\"m\": 8, \"n\": 16, \"k\": 32},\n {\"m\": 8, \"n\": 16, \"k\": 32, \"layout\": "
       "\"tnn\",\n"

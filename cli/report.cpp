@@ -104,13 +104,14 @@ PageParts load_page_parts() {
 /// Returns links to documents of the checkout that the program was built from, relative to `out`.
 std::map<std::string, std::string> links_from(const fs::path& out, const fs::path& root) {
   std::map<std::string, std::string> links;
-  for (const auto& [text, path] : {std::pair("Accuracy", "docs/accuracy.md"),
-                                   std::pair("Configurations", "docs/configurations.md"),
-                                   std::pair("Data", "validate/README.md"),
-                                   std::pair("How kernels are measured", "docs/measuring.md"),
-                                   std::pair("How the model works", "docs/model.md"),
-                                   std::pair("Limitations", "docs/limitations.md"),
-                                   std::pair("The ladder of kernels", "kernels/gemm/README.md")}) {
+  for (const auto& [text, path] :
+       {std::pair("Accuracy", "docs/accuracy.md"),
+        std::pair("Configurations", "docs/configurations.md"),
+        std::pair("Data", "validate/README.md"),
+        std::pair("How kernels are measured", "docs/measuring.md"),
+        std::pair("How the model works", "docs/model.md"),
+        std::pair("Limitations", "docs/limitations.md"),
+        std::pair("Kernels, one mechanism at a time", "kernels/gemm/README.md")}) {
     if (fs::exists(root / path)) {
       links[text] = fs::relative(root / path, out).generic_string();
     }

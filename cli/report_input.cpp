@@ -18,12 +18,15 @@ JudgedRows judged_rows(JoinedInput input) {
 
 ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions options) {
   std::size_t rows = 0;
-  std::set<std::string> cards;
+  std::set<std::string> cards, drivers, dates;
   const auto count = [&](const JoinedInput& joined) {
     for (const MeasurementFile& file : joined.files) {
       rows += file.rows.size();
       for (const MeasurementRow& row : file.rows) {
-        cards.insert(row.measurement.context.gpu_uuid);
+        const RunContext& context = row.measurement.context;
+        cards.insert(context.gpu_uuid);
+        drivers.insert(context.driver);
+        dates.insert(context.date.substr(0, context.date.find('T')));
       }
     }
   };
@@ -62,6 +65,8 @@ ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions optio
   }
   input.rows = rows;
   input.cards = cards.size();
+  input.drivers = std::move(drivers);
+  input.dates = std::move(dates);
   return input;
 }
 

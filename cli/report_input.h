@@ -8,7 +8,7 @@
 namespace tilecast {
 
 /// Predicts the rows of the manifest's files and compares them as validate does; `options`: how the
-/// GPU is loaded and the cache of predictions. Throws whatever load_joined_input throws.
+/// GPU is loaded and the cache of predictions. Throws the exceptions of load_joined_input.
 ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions options);
 
 }  // namespace tilecast

@@ -263,7 +263,7 @@ TEST_CASE("validate refuses bad input with one line and its exit code") {
   }
   SECTION("header only") {
     write_file(scene.data, good.substr(0, good.find('\n') + 1));
-    check_refused(scene.validate(), ExitCode::kUsage, "found none");
+    check_refused(scene.validate(), ExitCode::kUsage, "no measured rows");
   }
   SECTION("empty file") {
     write_file(scene.data, "");
@@ -299,7 +299,7 @@ TEST_CASE("Data without a point to compare is refused with the counts") {
   rows[1].status = Status::kWrong;
   rows[1].reason = "off by 3 %";
   check_refused(Scene(rows).validate(), ExitCode::kUsage,
-                "4 rows, 2 excluded, 2 of cuBLASLt, 0 without a prediction");
+                "of 4 rows 2 are excluded, 2 are cuBLASLt's, 0 have no prediction");
 }
 
 TEST_CASE("A broken record is refused") {

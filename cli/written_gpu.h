@@ -2,7 +2,7 @@
 // same architecture that is nearest in SMs and memory bandwidth. The driver reports the SMs, the
 // L2, the highest clocks and the width of the memory bus, but neither power limits nor achieved
 // bandwidths: both are taken from the other GPU (configs/README.md) until they are measured
-// (docs/gpu.md). Checked by: written_gpu_test.cpp, from recorded answers of `tilecast-gpu probe`.
+// (docs/gpu.md). Checked by: written_gpu_test.cpp, from recorded output of `tilecast-gpu probe`.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // A GEMM plan's kernel on its device. Everything independent of a run is prepared once: arguments
 // with tensor maps without addresses, the grid and its attributes. A run copies the arguments to
 // its stack, sets the addresses and launches; nothing shared is written, so any number of threads
-// may run one plan. Leaves out: whether pointers are device memory. Checked by: run_test.cpp
+// may run one plan. Not covered: whether pointers are device memory. Checked by: run_test.cpp
 // (results, threads, graphs).
 #include <cuda_runtime_api.h>
 

@@ -56,7 +56,7 @@ SumScale scale_of(i32 epilogue) {
   }
 }
 
-/// Returns the `number`-th step of a kind, numbered as in tilecast.h; 0: none.
+/// Returns the `number`-th step of a kind, numbered as in tilecast.h; nothing for 0.
 OutputStep step_numbered(OutputKind kind, const char* name, i32 number) {
   const std::vector<OutputStep> steps = steps_of(kind);
   if (number < 0 || number > static_cast<i32>(steps.size())) {
@@ -156,7 +156,7 @@ GemmProblem grouped(const GemmProblem& problem, const tilecast_problem& p) {
   }
   if (problem.batch.products > 1 || p.stride_a != 0 || p.stride_b != 0 || p.stride_c != 0 ||
       problem.leading != LeadingDimensions{}) {
-    throw_unsupported("groups require a single product with packed matrices");
+    throw_unsupported("groups require a single GEMM with contiguous matrices");
   }
   if (p.epilogue != TILECAST_EPILOGUE_NONE) {
     throw_unsupported("groups: expected TILECAST_EPILOGUE_NONE");
@@ -240,7 +240,7 @@ GemmRequest read_request(const tilecast_problem* problem, const tilecast_options
   request.b_matrix_stride =
       matrix_stride("stride_b", p.stride_b, b.rows, given_row(leading.b, b), dtype, !copied.b);
   if (p.stride_c == TILECAST_SHARED) {
-    throw_invalid("stride_c is TILECAST_SHARED: each product needs its own C");
+    throw_invalid("stride_c is TILECAST_SHARED: each GEMM needs its own C");
   }
   request.c_matrix_stride = matrix_stride("stride_c", p.stride_c, p.m, c_row(request.problem),
                                           c_type(request.problem), true);

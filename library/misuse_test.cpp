@@ -190,7 +190,7 @@ TEST_CASE("Groups are forecast from expected rows, and invalid ones are refused"
   problem.group_capacity = 0;
   problem.expected_rows = nullptr;
   problem.batch = 2;
-  CHECK(refused(TILECAST_UNSUPPORTED) == "groups require a single product with packed matrices");
+  CHECK(refused(TILECAST_UNSUPPORTED) == "groups require a single GEMM with contiguous matrices");
   problem.batch = 0;
   problem.bias = TILECAST_BIAS_PER_COLUMN;
   CHECK(refused(TILECAST_UNSUPPORTED).starts_with("epilogue bias_n: grouped kernels"));
@@ -264,7 +264,7 @@ TEST_CASE("A bias is required if the problem has one, and refused otherwise") {
   tilecast_options blackwell = options;
   blackwell.gpu = "b200";
   CHECK(predict_one(problem, blackwell) == TILECAST_UNSUPPORTED);
-  CHECK(error().starts_with("Blackwell kernels support a single product of fp16 or bf16"));
+  CHECK(error().starts_with("Blackwell kernels support a single GEMM of fp16 or bf16"));
   // Fields beyond the end of an older caller's struct are zero.
   problem.struct_size = 80;
   CHECK(predict_one(problem, blackwell) == TILECAST_OK);

@@ -4,7 +4,7 @@
 // Host: median over batches of 64 calls, with the stream synchronized in between, so that no call
 // waits for space in the queue. `launch` is the driver's launch of an empty kernel, a lower bound
 // for any call. Graphs: replays alternate between the three variants in bursts; medians are
-// reported. All variants compute the same product, with C of each run as A of the next.
+// reported. All variants compute the same GEMM, with C of each run as A of the next.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Plots cycles against clock for every configuration of one problem, with iso-time lines.
+// Writes the chart of cycles against clock for every configuration of one problem, with iso-time
+// lines.
 
 #include <algorithm>
 
@@ -10,12 +11,12 @@
 namespace tilecast {
 namespace {
 
-constexpr double kFactors[] = {1, 1.05, 1.1, 1.2, 1.3};  // iso-time lines, relative to the shortest
-                                                         // time
-constexpr double kSlowest = 1.3;                         // slower kernels are omitted
+/// Times of the iso-time lines, relative to the shortest time.
+constexpr double kFactors[] = {1, 1.05, 1.1, 1.2, 1.3};
+constexpr double kSlowest = 1.3;  // slower kernels are omitted
 
 struct Extremes {
-  // Kernels with the fewest cycles, with the shortest time.
+  // kernels with the fewest cycles and with the shortest time
   const JoinedPoint *fewest = nullptr, *fastest = nullptr;
 };
 
@@ -52,7 +53,8 @@ const JoinedGroup& typical(std::vector<const JoinedGroup*> groups) {
   return *groups[groups.size() / 2];
 }
 
-/// Iso-time lines: cycles = time x clock is linear in the clock, so two ends determine each.
+/// Returns the iso-time lines. Cycles = time x clock is linear in the clock, so two points
+/// determine a line.
 Json lines_json(Seconds best, const Json& kernels) {
   double low = 0, high = 0, most = 0;  // ranges in GHz and kilocycles
   for (const Json& row : kernels["rows"]) {
@@ -68,8 +70,9 @@ Json lines_json(Seconds best, const Json& kernels) {
     const double us = best.value * factor * kToMicro;
     for (const double ghz : {low * 0.99, high * 1.01}) {
       if (us * low <= most) {  // otherwise the line lies above every kernel
-        table["rows"].push_back({factor == 1 ? fmt::format("{:.4g} us", us)
-                                             : fmt::format("+{:.0f} %", (factor - 1) * kToPercent),
+        table["rows"].push_back({factor == 1
+                                     ? fmt::format("{:.4g} us", us)
+                                     : fmt::format("+{:.0f} % time", (factor - 1) * kToPercent),
                                  shown_number(ghz), shown_number(us * ghz)});
       }
     }

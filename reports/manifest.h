@@ -38,7 +38,7 @@ struct WaveFiles {
 struct Manifest {
   std::string gpu;
   std::vector<std::string> data, fixed, whole_space;
-  std::string split;  // empty: no split
+  std::string split;  // split file; empty if there is none
   std::optional<WaveFiles> waves;
   std::vector<TimelineFile> timelines;
 };

@@ -8,13 +8,13 @@
 #include "model/base/file.h"
 #include "model/base/shown_text.h"
 #include "reports/html_text.h"
+#include "reports/tables.h"
 #include "reports/template.h"
 
 namespace tilecast {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kCharts[] = {"waves", "errors", "picks", "clock", "timeline"};
 
@@ -70,10 +70,13 @@ Json errors_view(const Json& errors) {
   Json view{{"rows", error_rows(errors["curve"])}, {"classes", Json::array()}};
   view["half"] = view["rows"][0]["tilecast"];
   view["p90"] = view["rows"][2]["tilecast"];
-  for (const Json& item : errors["classes"]) {
-    view["classes"].push_back({{"class", item["class"]},
-                               {"mean", percent(item, "/mean_error")},
-                               {"separator", &item == &errors["classes"].back() ? "." : ","}});
+  for (const auto& [name, rule] : kProblemClasses) {
+    for (const Json& item : errors["classes"]) {
+      if (item["class"] == name) {
+        view["classes"].push_back(
+            {{"class", name}, {"rule", rule}, {"mean", percent(item, "/mean_error")}});
+      }
+    }
   }
   return view;
 }
@@ -115,7 +118,16 @@ Json chart_spec(const fs::path& page_folder, const std::string& chart) {
   return spec;
 }
 
-/// Returns values for the templates.
+/// Returns the first and last of sorted texts; null if there are none.
+Json range_of(const Json& texts, const char* separator) {
+  if (texts.empty()) {
+    return {};
+  }
+  const std::string first = texts.front(), last = texts.back();
+  return first == last ? first : first + separator + last;
+}
+
+/// Returns the values that page.html and headline.md refer to.
 Json view_of(const Json& report) {
   const bool held_out = report["held_out"] == true;
   const bool bursts = report["errors"]["regime"] == "burst";
@@ -136,6 +148,10 @@ Json view_of(const Json& report) {
             {"problems",
              counted(report["errors"]["problems"], held_out ? "held-out problem" : "problem")},
             {"held_out", held_out ? Json("yes") : Json()},
+            {"not_held_out", held_out ? Json() : Json("yes")},
+            {"measured", range_of(report["dates"], " to ")},
+            {"drivers", range_of(report["drivers"], " to ")},
+            {"legend", report["legend"]},
             {"errors", errors_view(report["errors"])}};
   const auto ratio = [&](const char* key, const std::string& pointer) {
     if (const Json::json_pointer at(pointer); report.contains(at)) {

@@ -7,6 +7,7 @@
 #include "model/base/shown_text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/ops/short_config_text.h"
+#include "model/ops/short_legend.h"
 #include "model/predict/roofline.h"
 #include "reports/report_parts.h"
 #include "validate/compare/validation_text.h"
@@ -23,7 +24,8 @@ Json waves_json(const WaveInput& waves) {
   Values apart;
   for (const JoinedGroup& group : waves.data.groups) {
     const auto* problem = std::get_if<GemmProblem>(&group.problem);
-    // Other widths take as many waves as the next multiple, with less work.
+    // Skip widths that are not multiples of the tile: they take as many waves as the next multiple,
+    // for less work.
     if (problem == nullptr || group.points.empty() ||
         problem->shape.n % waves.config.tiling.block_n != 0) {
       continue;
@@ -114,7 +116,7 @@ Json picks_json(const ReportInput& input, Regime regime) {
   };
   if (input.whole_space) {
     add_pick("top pick of the whole search space", input.whole_space->validation, 1);
-    add_pick("best of top three, whole search space", input.whole_space->validation, 3);
+    add_pick("fastest of top three, whole search space", input.whole_space->validation, 3);
   }
   const Validation& judged = input.judged.validation;
   add_pick("top pick among measured kernels", judged, 1);
@@ -130,6 +132,30 @@ Json picks_json(const ReportInput& input, Regime regime) {
   return table["rows"].empty() ? Json() : table;
 }
 
+namespace {
+
+/// Returns the legend of all configurations that the page may show.
+std::string legend_of(const ReportInput& input) {
+  std::vector<AnyConfig> configs;
+  const auto add = [&](const JoinedData& data) {
+    for (const JoinedGroup& group : data.groups) {
+      for (const JoinedPoint& point : group.points) {
+        configs.push_back(point.predicted.config);
+      }
+    }
+  };
+  add(input.judged.data);
+  if (input.whole_space) {
+    add(input.whole_space->data);
+  }
+  if (input.waves) {
+    add(input.waves->data);
+  }
+  return short_legend(configs);
+}
+
+}  // namespace
+
 Json report_json(const ReportInput& input) {
   const Validation& validation = input.judged.validation;
   Json json{{"schema", 1},
@@ -138,7 +164,10 @@ Json report_json(const ReportInput& input) {
             {"command", input.command},
             {"rows", input.rows},
             {"cards", input.cards},
+            {"drivers", input.drivers},
+            {"dates", input.dates},
             {"held_out", input.held_out},
+            {"legend", legend_of(input)},
             {"validation", to_json(validation)}};
   const auto add = [&](const char* key, Json part) {
     if (!part.empty()) {

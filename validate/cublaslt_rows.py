@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes configs/gpus/GPU.cublaslt.csv: every measured problem of cuBLASLt's top heuristic, with our forecast of it.
+"""Writes configs/gpus/GPU.cublaslt.csv: every measured problem of cuBLASLt's top heuristic, with tilecast's forecast.
 
     python3 validate/cublaslt_rows.py h200_sxm --program build/release/tilecast
 
@@ -35,7 +35,7 @@ def measured(gpu):
 
 
 def forecasts(gpu, keys, program):
-    """Returns our times without operand copies, in the order of the keys; None if there is no
+    """Returns tilecast's times without operand copies, in the order of the keys; None if there is no
     kernel."""
     problems = [{field: int(value) if field in ("lda", "ldb", "ldc") else value
                  for field, value in zip(FIELDS, key) if value} for key in keys]

@@ -2,7 +2,7 @@
 // block, which then overlaps the mask and the maxima of this one. With several warpgroups, they
 // alternate in issuing both, so that one's softmax overlaps the others' products.
 //
-// Contract: as attention_specialized.cu.
+// Launch: as attention_specialized.cu.
 // Checked by: kernels/jit/attention_launch_test.cpp.
 #include "kernels/attention/roles.cuh"
 

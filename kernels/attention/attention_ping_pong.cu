@@ -2,7 +2,7 @@
 // a warpgroup issues P V of its block and Q K^T of the next one; its softmax overlaps the others'
 // products.
 //
-// Contract: as attention_specialized.cu, with two consumer warpgroups or more.
+// Launch: as attention_specialized.cu, with two consumer warpgroups or more.
 // Checked by: kernels/jit/attention_launch_test.cpp.
 #include "kernels/attention/roles.cuh"
 

@@ -1,7 +1,7 @@
 // Attention by one warpgroup that runs all steps in sequence: product, softmax, product. One of its
 // threads loads, up to `stages` blocks ahead; several CTAs per SM hide each other's latency.
 //
-// Contract: kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the
+// Launch: kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the
 // boxes of attention_args.h, args.tiles CTAs.
 // Checked by: kernels/jit/attention_launch_test.cpp.
 #include "kernels/attention/roles.cuh"

@@ -2,7 +2,7 @@
 // and run product, softmax and product of a block in sequence. One warpgroup's softmax may overlap
 // the others' products, but nothing enforces it.
 //
-// Contract: kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the
+// Launch: kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the
 // boxes of attention_args.h, at most args.tiles CTAs, fewer if they are persistent. Checked by:
 // kernels/jit/attention_launch_test.cpp.
 #include "kernels/attention/roles.cuh"

@@ -27,7 +27,7 @@
 namespace tilecast {
 namespace {
 
-/// Returns the problem as its kernel is bound to it: with groups, all rows as one product.
+/// Returns the problem as its kernel is bound to it: with groups, all rows as one GEMM.
 GemmToBind as_bound(const GemmProblem& asked, const KernelConfig& config) {
   GemmProblem problem = asked;
   problem.leading = {a_row(problem), b_row(problem), c_row(problem)};
@@ -52,7 +52,7 @@ std::string products_text(const GemmProblem& problem) {
     return "";
   }
   const std::string shared = batch.one_a && batch.one_b ? "A and B" : batch.one_a ? "A" : "B";
-  return fmt::format("{} products{}, each ", batch.products,
+  return fmt::format("{} GEMMs{}, each ", batch.products,
                      batch.one_a || batch.one_b ? " that share " + shared : "");
 }
 
@@ -127,7 +127,7 @@ std::string constants_of(const GemmProblem& problem) {
                           fmt::join(groups->on_device(), ", ")));
   }
   text.add("i64", "kProducts", products, "matrices of C");
-  text.flag("kOneA", problem.batch.one_a, "for all products");
+  text.flag("kOneA", problem.batch.one_a, "for all GEMMs");
   text.flag("kOneB", problem.batch.one_b);
   text.add("i64", "kMatricesOfA", along_k ? 1 : matrices_of_a(problem));
   text.add("i64", "kMatricesOfB", along_k ? 1 : matrices_of_b(problem));

@@ -104,7 +104,7 @@ class SourceUser {
   Lines head_of(const SourceParts::Part& part) const {
     Lines head;
     for (const std::string& line : rank_of(part.path) == 0 ? Lines{} : part.lines) {
-      const bool ends = part.path == use_.kernel ? line.starts_with("// Contract: ") : line == "//";
+      const bool ends = part.path == use_.kernel ? line.starts_with("// Launch: ") : line == "//";
       if (!line.starts_with("//") || ends || line.starts_with("// Checked by: ")) {
         break;
       }

@@ -1,8 +1,8 @@
 // Blocked GEMM with pipelined wgmma: two buffers. Each load is still waited for at once, while the
 // previous K block's wgmmas run.
 //
-// Contract: make_tile_scheduler's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
-// shared memory, tensor maps with the boxes of gemm_args.h, rows of A and B of whole 16 bytes.
+// Launch: one CTA per worker of make_tile_scheduler, kThreads threads, kSmem.total_bytes of dynamic
+// shared memory, tensor maps with the boxes of gemm_args.h, 16-byte aligned rows of A and B.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp
 // (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/trace.cuh"

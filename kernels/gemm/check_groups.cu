@@ -3,8 +3,8 @@
 // such numbers and do not report them (group_table.cuh, k_groups.cuh): run this first when
 // debugging.
 //
-// Contract: one CTA of kGroupCheckThreads threads. `capacity` 0: not masked, with `rows` rows in
-// total. Checked by: kernels/jit/group_checker_test.cpp.
+// Launch: one CTA of kGroupCheckThreads threads. If `capacity` is 0, groups are not masked and
+// have `rows` rows in total. Checked by: kernels/jit/group_checker_test.cpp.
 #include "kernels/gemm/group_fault.h"
 #include "model/base/math.h"
 

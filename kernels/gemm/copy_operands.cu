@@ -5,7 +5,7 @@
 //
 // May be launched programmatically.
 //
-// Contract: CTAs of kCopyThreads threads; args.a.to and args.b.to at multiples of 16 bytes.
+// Launch: CTAs of kCopyThreads threads; args.a.to and args.b.to at multiples of 16 bytes.
 // Checked by: validate/measure/gemm/random_gemm_test.cpp.
 #include "kernels/gemm/copy_args.h"
 #include "kernels/ptx/cache_policy.cuh"

@@ -2,8 +2,8 @@
 // per CTA; several CTAs per SM hide each other's prologue and epilogue if shared memory and
 // registers allow.
 //
-// Contract: make_tile_scheduler's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
-// shared memory, a_plain and b_plain instead of tensor maps, rows of A and B of whole 16 bytes.
+// Launch: one CTA per worker of make_tile_scheduler, kThreads threads, kSmem.total_bytes of dynamic
+// shared memory, a_plain and b_plain instead of tensor maps, 16-byte aligned rows of A and B.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp
 // (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/epilogue.cuh"

@@ -1,8 +1,8 @@
 // Multistage GEMM whose CTAs loop over pieces of tiles that they share along K: partial sums are
 // reduced as in stream_k.cu, by turnstile or spread.
 //
-// Contract: args.work's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
-// shared memory, a_plain and b_plain instead of tensor maps, rows of A and B of whole 16 bytes;
+// Launch: one CTA per worker of args.work, kThreads threads, kSmem.total_bytes of dynamic
+// shared memory, a_plain and b_plain instead of tensor maps, 16-byte aligned rows of A and B;
 // locks are zero. Checked by: kernels/jit/gemm_launch_test.cpp and
 // validate/measure/gemm/gemm_correctness_test.cpp (results),
 // validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).

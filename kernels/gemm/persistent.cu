@@ -2,8 +2,8 @@
 // GPU. The barriers and the ring are set up once; prologue and epilogue of adjacent tiles do not
 // overlap yet (persistent_overlap.cu overlaps them).
 //
-// Contract: make_tile_scheduler's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
-// shared memory, tensor maps with the boxes of gemm_args.h, rows of A and B of whole 16 bytes.
+// Launch: one CTA per worker of make_tile_scheduler, kThreads threads, kSmem.total_bytes of dynamic
+// shared memory, tensor maps with the boxes of gemm_args.h, 16-byte aligned rows of A and B.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp
 // (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/trace.cuh"

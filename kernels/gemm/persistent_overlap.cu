@@ -7,9 +7,9 @@
 // read, so that two B stages are free meanwhile. Each slot of C is inside one stage, wherever the
 // ring wraps. A cluster shares operands by multicast.
 //
-// Contract: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
-// kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
-// and B of whole 16 bytes.
+// Launch: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
+// kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, 16-byte
+// aligned rows of A and B.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp
 // (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/trace.cuh"

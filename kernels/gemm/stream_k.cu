@@ -5,10 +5,10 @@
 // Consumers pass on the partial sums of a piece unless it has the tile's last K blocks; in that
 // case they add the others' partial sums and store C (kernels/device/reduction.cuh).
 //
-// Contract: a cluster of CTAs for each worker of args.work, all resident if the reduction is
+// Launch: a cluster of CTAs for each worker of args.work, all resident if the reduction is
 // spread (next to another kernel they may not be: it traps), launches of one workspace in one
 // stream, kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes
-// of gemm_args.h, rows of A and B of whole 16 bytes, a workspace as reduction_workspace.h sizes it.
+// of gemm_args.h, 16-byte aligned rows of A and B, a workspace as reduction_workspace.h sizes it.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp
 // (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of pieces).
 #include "kernels/device/consumer.cuh"

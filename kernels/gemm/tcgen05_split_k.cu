@@ -8,10 +8,10 @@
 //   atomic     in any order, to partial sums that start at zero; the CTA that finishes the tile
 //              resets them
 //
-// Contract: a CTA or pair for each worker of args.work, all resident (it traps if a piece waits
+// Launch: a CTA or pair for each worker of args.work, all resident (it traps if a piece waits
 // much longer than a launch takes), launches of one workspace in one stream, kThreads threads,
-// kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
-// and B of whole 16 bytes, a workspace as reduction_workspace.h sizes it, zero before the first
+// kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, 16-byte
+// aligned rows of A and B, a workspace as reduction_workspace.h sizes it, zero before the first
 // launch. Compiled for sm_100a; no GPU has run it.
 // Checked by: kernels/jit/tcgen05_kernel_test.cpp (compiles; resources).
 #include "kernels/device/shared_part.cuh"

@@ -4,9 +4,9 @@
 // After the epilogue's warps come four: one loads, one issues the MMAs, one requests tiles, one is
 // idle. With two accumulators in tensor memory the next tile's MMAs overlap this tile's epilogue.
 //
-// Contract: make_tile_scheduler's workers as grid (clusters of two for a pair), kThreads threads,
-// kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
-// and B of whole 16 bytes. Compiled for sm_100a; no GPU has run it.
+// Launch: one CTA per worker of make_tile_scheduler (clusters of two for a pair), kThreads threads,
+// kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, 16-byte
+// aligned rows of A and B. Compiled for sm_100a; no GPU has run it.
 // Checked by: kernels/jit/tcgen05_kernel_test.cpp (compiles; resources), ring_position_test.cpp
 // (phases).
 #include "kernels/device/tcgen05_epilogue.cuh"

@@ -5,9 +5,9 @@
 // consumers. A cluster shares operands by multicast: every CTA loads its slice for all. With
 // store=deferred a tile is stored during the next one's K blocks (deferred_store.cuh).
 //
-// Contract: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
+// Launch: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
 // kSmem.total_bytes of dynamic shared memory and bytes_beside_layout, tensor maps with the boxes of
-// gemm_args.h, rows of A and B of whole 16 bytes.
+// gemm_args.h, 16-byte aligned rows of A and B.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp
 // (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/consumer.cuh"

@@ -88,7 +88,7 @@ std::string without_compile_time(std::string_view log) {
   return join(kept, "\n");
 }
 
-/// Returns the log from the first line with an error on.
+/// Returns the log, starting at the first line that contains an error.
 std::string first_errors(std::string_view log) {
   std::vector<std::string> shown;
   for (const std::string_view line : split(log, '\n')) {

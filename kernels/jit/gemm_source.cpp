@@ -54,7 +54,8 @@ i32 residual_ahead(const KernelConfig& config, const ProblemKind& kind) {
                                       config.producer_registers)
                             .consumer
                       : min_of(kMostRegisters, share);
-  const i32 words = max_of(2, element_bytes(kind.types.c)) / 2;  // words of two adjacent elements
+  const i32 words =
+      max_of(2, element_bytes(kind.types.c)) / 2;  // 32-bit words that two adjacent elements fill
   return max_of(1, min_of(kMostAhead, (own - accumulator_registers(t) - beside) / (4 * words)));
 }
 
@@ -79,7 +80,7 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   const bool in_ring = residual_stages(config, column_bytes, epilogue) > 0;
   const bool block_scales = has_block_scales(epilogue), loads = epilogue.has(OutputKind::kLoad);
   const bool finds_amax = epilogue.has(OutputKind::kAmax), gate = gates(epilogue);
-  // Kernels that split K and fuse nothing always have this code; without it, ptxas allocates
+  // Kernels that split K and fuse nothing always have this code. Without it ptxas allocates
   // registers so that some of them spill.
   const bool scales =
       scale == SumScale::kAlphaBeta ||
@@ -125,7 +126,7 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   w.flag("kAKMajor", a_is_k_major(layout), "A is [m,k], else [k,m]");
   w.flag("kBKMajor", b_is_k_major(layout), "B is [n,k], else [k,n]");
   w.flag("kBatched", kind.batched || kind.grouped || kind.parts_k,
-         "several products in one launch; groups, too");
+         "several GEMMs in one launch; groups, too");
   w.flag("kGrouped", kind.grouped, "groups along M, with a B each");
   w.flag("kGroupedAlongK", kind.parts_k, "groups along K, with a C each");
   w.flag("kSwapped", swapped, "the kernel computes C transposed");

@@ -74,7 +74,7 @@ PtxasReport parse_ptxas_log(std::string_view log) {
     }
   }
   if (!has_stack || report.registers == 0) {
-    throw Error(ExitCode::kWrong, "ptxas did not report registers and stack of the kernel");
+    throw Error(ExitCode::kWrong, "ptxas did not report the kernel's registers and stack size");
   }
   return report;
 }

@@ -1,7 +1,7 @@
 // C = A + B with plain loads: a thread loads all its vectors of a block, then adds and stores them.
 // The registers of the resident threads limit the bytes in flight.
 //
-// Contract: walk.workers CTAs of kStreamThreads threads; pointers and row strides aligned to a
+// Launch: walk.workers CTAs of kStreamThreads threads; pointers and row strides aligned to a
 // vector, and unit column strides if a vector has more than one element.
 // Checked by: kernels/jit/stream_launch_test.cpp.
 #include "kernels/stream/block.cuh"

@@ -1,7 +1,7 @@
 // C = A + B with asynchronous copies and one buffer: issue both copies, wait, add, store. Nothing
 // overlaps within a CTA; two blocks per resident CTA are in flight.
 //
-// Contract: as elementwise_add.cu; dynamic shared memory for one block each of A and B. Checked by:
+// Launch: as elementwise_add.cu; dynamic shared memory for one block each of A and B. Checked by:
 // kernels/jit/stream_launch_test.cpp.
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/stream/copied_block.cuh"

@@ -2,7 +2,7 @@
 // of the addition. Every block is one group of copies, an empty group after the end of the walk, so
 // that one wait covers prologue, loop and tail.
 //
-// Contract: as elementwise_add.cu; dynamic shared memory for kStream.stages blocks each of A and B.
+// Launch: as elementwise_add.cu; dynamic shared memory for kStream.stages blocks each of A and B.
 // Checked by: kernels/jit/stream_launch_test.cpp.
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/stream/copied_block.cuh"

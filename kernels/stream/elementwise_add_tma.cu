@@ -2,7 +2,7 @@
 // the stage that it was computed in. A stage is reloaded once its C has been read, one block later,
 // so that stages - 1 loads are in flight.
 //
-// Contract: walk.workers CTAs of kStreamThreads threads, stream_shared_bytes() of dynamic shared
+// Launch: walk.workers CTAs of kStreamThreads threads, stream_shared_bytes() of dynamic shared
 // memory, tensor maps with the box stream_box().
 // Checked by: kernels/jit/stream_launch_test.cpp.
 #include "kernels/stream/tma_ring.cuh"

@@ -1,7 +1,7 @@
 // C = A + B with TMA and specialized warps: one loads, one stores, the others add. There are no
 // CTA-wide barriers; each stage cycles full -> computed -> empty.
 //
-// Contract: as elementwise_add_tma.cu; the last two warps load and store.
+// Launch: as elementwise_add_tma.cu; the last two warps load and store.
 // Checked by: kernels/jit/stream_launch_test.cpp.
 #include "kernels/stream/tma_ring.cuh"
 

@@ -1,7 +1,7 @@
 // out = in with plain loads and stores: a thread loads all its vectors of a block, then stores
 // them. The registers of the resident threads limit the bytes in flight.
 //
-// Contract: walk.workers CTAs of kStreamThreads threads; args.a and args.c aligned to a vector.
+// Launch: walk.workers CTAs of kStreamThreads threads; args.a and args.c aligned to a vector.
 // Checked by: kernels/jit/stream_launch_test.cpp.
 #include "kernels/stream/block.cuh"
 

@@ -7,7 +7,7 @@
 //
 // Key: stream.ticket (copies in blocks of 2 KiB, limited by the rate of draws).
 //
-// Contract: walk.workers CTAs of one warp; dynamic shared memory for kStream.stages blocks and as
+// Launch: walk.workers CTAs of one warp; dynamic shared memory for kStream.stages blocks and as
 // many barriers; args.a and args.c aligned to 16 bytes. Plain loads copy the rest that is not a
 // multiple of 16 bytes.
 // Checked by: kernels/jit/stream_launch_test.cpp.

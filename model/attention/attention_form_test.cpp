@@ -62,7 +62,7 @@ TEST_CASE("A GPU whose file has no section of attention answers with the priors"
   }
 }
 
-TEST_CASE("Each rung of the ladder is as fast as the one before, or faster") {
+TEST_CASE("Each teaching kernel is at least as fast as the one before") {
   const AttentionProblem p = problem_of(8192, 8192);
   const Cycles single = cycles_of(h200(), p, "as 64x128 s2 o1 ct st k1");
   const Cycles specialized = cycles_of(h200(), p, "aw 128x128 s2 o1 re st k1");

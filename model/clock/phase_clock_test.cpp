@@ -24,7 +24,7 @@ ChipWork busy(double cycles) {
           .elapsed = Cycles{cycles}};
 }
 
-/// Most of the work is in the first half of the time.
+/// Most of the work happens in the first half of the run.
 const std::vector<PhaseShares> kFrontHeavy{{0.5, 0.75, 0.75, 0.75, 0.75},
                                            {0.5, 0.25, 0.25, 0.25, 0.25}};
 

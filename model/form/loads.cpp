@@ -18,7 +18,7 @@ double merged_requests(const GpuSpec& gpu, double sharers, bool in_step) {
 }
 
 /// Sector bytes per byte of a row, with `merged` requests served as one. Rows that start inside a
-/// sector pay for each requester.
+/// sector count for each requester.
 double of_sectors(const BoxRow& row, double all, double shifted, double merged) {
   return ((all - shifted) / merged + shifted) * kSectorBytes / static_cast<double>(row.bytes);
 }

@@ -161,7 +161,7 @@ void ConfigPattern::read_long(std::string_view name, std::string_view text) {
                        join(keys, ", "), did_you_mean(key, keys)));
     }
     if (key.size() == part.size()) {
-      fail(fmt::format("expected {}=..., not '{}'", key, part));
+      fail(fmt::format("expected {}=..., got '{}'", key, part));
     }
     if (!given.emplace(key, part).second) {
       fail(fmt::format("{} is given twice", key));

@@ -96,7 +96,7 @@ TEST_CASE("Unknown and duplicate keys of a schedule are errors", "[pattern]") {
         "tile, warpgroups, ctas, c_slots, raster, group");
   CHECK(complaint("ws:stagse=4").ends_with("; did you mean stages?"));
   CHECK(complaint("ws:stages=4,stages=4").ends_with("stages is given twice"));
-  CHECK(complaint("ws:stages").ends_with("expected stages=..., not 'stages'"));
+  CHECK(complaint("ws:stages").ends_with("expected stages=..., got 'stages'"));
   CHECK(complaint("ws:tile=1x1x1,")
             .ends_with("producer, grid, raster, group, walk, store, operands"));
   CHECK(complaint(" ") == "2 configuration ' ': expected a schedule");

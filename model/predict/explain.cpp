@@ -122,7 +122,7 @@ Watched seen_of(const GpuSpec& gpu, const SimulatedGemm& run, const Prediction& 
           .phases = phases_of(p, run.activity.phases, clocks)};
 }
 
-/// Scales eliminations to the prediction's cycles.
+/// Scales the savings to the prediction's cycles.
 std::vector<Elimination> scaled(std::vector<Elimination> all, double factor) {
   for (Elimination& e : all) {
     e.cycles = e.cycles * factor;
@@ -130,7 +130,8 @@ std::vector<Elimination> scaled(std::vector<Elimination> all, double factor) {
   return all;
 }
 
-/// Eliminations by the analytic model; `cycles(gpu)` returns cycles on a GPU.
+/// Returns, for each resource, the cycles that the analytic model saves if the resource costs
+/// nothing. `cycles(gpu)` returns the kernel's cycles on a GPU.
 template <class CyclesOn>
 std::vector<Elimination> eliminate_closed(const GpuSpec& gpu, const Prediction& p,
                                           const CyclesOn& cycles) {
@@ -173,7 +174,7 @@ Explanation explain_one(const GemmQuestion& asked, const KernelConfig& asked_of,
   const PhasedClock clocks = look_at_power(gpu, activity, regime, inputs, e);
   if (simulated) {
     // The ranking has simulated this kernel, but without an observer. Repeating it takes at most a
-    // tenth of the time of an explanation, most of which is eliminations.
+    // tenth of the time of an explanation, most of which finds the savings.
     // As in Prediction::l2_to_sm.
     const Bytes outside = outside_intake(problem, config) + epilogue_reads(problem, config.tiling);
     e.watched = seen_of(gpu, run, e.predicted, outside, clocks);

@@ -35,7 +35,7 @@ Prediction mean_of(const std::vector<Prediction>& all) {
   p.interval_high = mean([](const Prediction& one) { return one.interval_high; });
   p.cycles = mean([](const Prediction& one) { return one.cycles; });
   p.sm_clock = {p.cycles.value / p.time.value};
-  p.tflops *= all.front().time / p.time;  // every draw has the same work
+  p.tflops *= all.front().time / p.time;  // every routing has the same work
   p.power = mean([](const Prediction& one) { return one.power; });
   p.l2_to_sm = mean([](const Prediction& one) { return one.l2_to_sm; });
   p.dram_read = mean([](const Prediction& one) { return one.dram_read; });

@@ -25,7 +25,7 @@ namespace {
 constexpr double kShare = 0.02;
 constexpr Seconds kEnds{1e-6};
 
-/// Geometric mean of simulated over analytic times.
+/// Geometric mean of simulated time / analytic time.
 struct Scale {
   double logs = 0;
   int count = 0;
@@ -96,7 +96,8 @@ class Rounds {
     return all;
   }
 
-  /// All candidates by current knowledge, each at its index.
+  /// Returns the prediction of each candidate by index: the simulated one if it exists, else the
+  /// scaled analytic one.
   std::vector<Prediction> predictions() const {
     std::vector<Prediction> all = *closed_;
     for (Prediction& p : all) {

@@ -32,7 +32,7 @@ constexpr std::string_view kMetricMark = "__";
 std::string metric_name(const StrictValue& value) {
   std::string name = value.text();
   if (name.find(kMetricMark) == std::string::npos) {
-    value.fail(fmt::format("expected a CUPTI metric such as dram__bytes_read.sum, not '{}'",
+    value.fail(fmt::format("expected a CUPTI metric such as dram__bytes_read.sum, got '{}'",
                            printable(name)));
   }
   return name;
@@ -153,7 +153,7 @@ std::optional<ChipCounters> load_chip_counters(const std::filesystem::path& conf
   const StrictValue root = load_yaml(path);
   ChipCounters counters = parse_chip_counters(root);
   if (counters.chip != chip) {
-    root.fail(fmt::format("expected chip: {}, as the file's name says, not {}", chip,
+    root.fail(fmt::format("expected chip: {}, as the file's name says, got {}", chip,
                           printable(counters.chip)));
   }
   return counters;

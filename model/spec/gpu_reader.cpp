@@ -111,7 +111,7 @@ class GpuReader {
              kOthers.find(c) != kOthers.npos;
     });
     if (!plain || name.empty() || name.size() > 64 || kOthers.find(name.front()) != kOthers.npos) {
-      value.fail(fmt::format("expected up to 64 letters, digits, '_', '.' and '-', not '{}'",
+      value.fail(fmt::format("expected up to 64 letters, digits, '_', '.' and '-', got '{}'",
                              printable(name)));
     }
     return name;
@@ -272,12 +272,12 @@ class GpuReader {
     if (is_replaced(rule.limit) && !is_replaced(rule.key)) {
       fail_at_field(
           std::string(rule.limit),
-          fmt::format("expected at {} {}{} ({}), not {}", side == "most" ? "least" : "most",
+          fmt::format("expected at {} {}{} ({}), got {}", side == "most" ? "least" : "most",
                       rule.factor == 1 ? "" : fmt::format("{:g} times ", 1 / rule.factor), rule.key,
                       text_of(rule.key), text_of(rule.limit)));
     } else {
       fail_at_field(std::string(rule.key),
-                    fmt::format("expected at {} {}{} ({}), not {}", side,
+                    fmt::format("expected at {} {}{} ({}), got {}", side,
                                 rule.factor == 1 ? "" : fmt::format("{:g} times ", rule.factor),
                                 rule.limit, text_of(rule.limit), text_of(rule.key)));
     }

@@ -73,7 +73,7 @@ class LearnedLineReader {
     const std::string_view field = text();
     const std::optional<double> value = parse_number(field);
     if (!value || std::abs(*value) > most) {
-      fail(fmt::format("{}: expected a number of magnitude up to {:g}, not '{}'", column, most,
+      fail(fmt::format("{}: expected a number of magnitude up to {:g}, got '{}'", column, most,
                        printable(field)));
     }
     return *value;

@@ -187,7 +187,7 @@ TEST_CASE("Implausible numbers are an error at their line") {
   // The number after near_best is the first row's measured error.
   CHECK(
       files.with_row("burst,1,", "burst,1,1e9")
-          .starts_with("2 g.learned.csv:2: off: expected a number of magnitude up to 3, not '1e9"));
+          .starts_with("2 g.learned.csv:2: off: expected a number of magnitude up to 3, got '1e9"));
   CHECK(files.with_row("burst,1,", "burst,2,").find(":2: near_best: expected") !=
         std::string::npos);
   CHECK(files.with_row(",burst,", ",brust,") ==

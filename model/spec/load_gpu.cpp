@@ -57,10 +57,9 @@ std::string list_of(const std::vector<std::string>& known, const fs::path& confi
     bool fictional = false;
     try {
       const YamlNode tree = load_yaml_tree(config_folder / "gpus" / (name + std::string(kYaml)));
-      const YamlNode* architecture =
-          tree.find("architecture");  // inherited unless the file gives it
+      const YamlNode* architecture = tree.find("architecture");  // absent if inherited
       fictional = architecture != nullptr && architecture->scalar == "fictional";
-    } catch (const Error&) {  // another file has the error; ignored
+    } catch (const Error&) {  // ignored: reported when that file is loaded
     }
     (fictional ? others : run).push_back(name);
   }
@@ -165,12 +164,12 @@ LoadedGpu read_tree(const YamlNode& tree, const fs::path& path, bool use_calibra
     children.push_back(path);
     if (!is_there(parent)) {
       fail_at(*based_on, based_on->key_path,
-              fmt::format("expected a GPU with a file next to this one, or one of {}, not '{}'",
+              fmt::format("expected a GPU with a file next to this one, or one of {}, got '{}'",
                           join(known_gpus(config_folder), ", "), printable(based_on->scalar)));
     }
     if (std::ranges::find(children, parent) != children.end()) {
       fail_at(*based_on, based_on->key_path,
-              fmt::format("expected a GPU file that is not based on this one, not '{}'",
+              fmt::format("expected a GPU file that is not based on this one, got '{}'",
                           printable(based_on->scalar)));
     }
     // A calibration does not carry over to another architecture.

@@ -178,21 +178,21 @@ TEST_CASE("A wrong key in a GPU file is named with its line and the expected key
   CHECK(copy.with("\nwgmma:", "\nwgmna:") ==
         "2 h200_sxm.yaml:24: wgmna: unknown key; did you mean wgmma?");
   CHECK(copy.with("count: {value: 132", "count: {value: 0") ==
-        "2 h200_sxm.yaml:8: sm.count.value: expected an integer from 1 to 1024, not '0'");
+        "2 h200_sxm.yaml:8: sm.count.value: expected an integer from 1 to 1024, got '0'");
   CHECK(copy.with("count: {value: 132", "count: {value: 1025") ==
-        "2 h200_sxm.yaml:8: sm.count.value: expected an integer from 1 to 1024, not '1025'");
+        "2 h200_sxm.yaml:8: sm.count.value: expected an integer from 1 to 1024, got '1025'");
   CHECK(copy.with("architecture: hopper", "architecture: hoper") ==
         "2 h200_sxm.yaml:3: architecture: expected one of ampere, ada, hopper, blackwell, "
         "blackwell_rtx, fictional, "
-        "not 'hoper'; did you mean hopper?");
+        "got 'hoper'; did you mean hopper?");
   CHECK(copy.with("name: h200_sxm", "name:") ==
-        "2 h200_sxm.yaml:1: name: expected text, not nothing");
+        "2 h200_sxm.yaml:1: name: expected text, got nothing");
 }
 
 TEST_CASE("A GPU's name is safe in file names, plans and reports") {
   const H200Copy copy;
   const std::string expected =
-      "2 h200_sxm.yaml:1: name: expected up to 64 letters, digits, '_', '.' and '-', not '";
+      "2 h200_sxm.yaml:1: name: expected up to 64 letters, digits, '_', '.' and '-', got '";
   for (const std::string name : {"../up", "a, counters full", "<b>", ".hidden"}) {
     CHECK(copy.with("name: h200_sxm", "name: \"" + name + "\"") == expected + name + "'");
   }
@@ -222,29 +222,29 @@ TEST_CASE("Numbers that contradict each other are refused") {
   CHECK(copy.with("tensor_plateau: {value: 1801.7", "tensor_plateau: {value: 1980").empty());
   CHECK(
       copy.with("tensor_plateau: {value: 1801.7", "tensor_plateau: {value: 1981") ==
-      "2 h200_sxm.yaml:147: clock.tensor_plateau: expected at most clock.max (1980 MHz), not 1981 "
+      "2 h200_sxm.yaml:147: clock.tensor_plateau: expected at most clock.max (1980 MHz), got 1981 "
       "MHz");
   // The measured rate is 4.584 TB/s; the datasheet lists 4.8.
   CHECK(copy.with("bandwidth: {value: 4.8,", "bandwidth: {value: 4.584,").empty());
   CHECK(copy.with("bandwidth: {value: 4.8,", "bandwidth: {value: 4.583,") ==
-        "2 h200_sxm.yaml:43: dram.read_rate: expected at most dram.bandwidth (4.583 TB/s), not "
+        "2 h200_sxm.yaml:43: dram.read_rate: expected at most dram.bandwidth (4.583 TB/s), got "
         "4.584 TB/s");
   // Bursts draw up to 1019 W.
   CHECK(copy.with("sustained_limit: {value: 700", "sustained_limit: {value: 510").empty());
   CHECK(copy.with("sustained_limit: {value: 700", "sustained_limit: {value: 509") ==
         "2 h200_sxm.yaml:153: power.burst_limit: expected at most 2 times power.sustained_limit "
-        "(509 W), not 1019 W");
+        "(509 W), got 1019 W");
   CHECK(copy.with("sustained_limit: {value: 700", "sustained_limit: {value: 1020")
-            .ends_with("power.sustained_limit: expected at most power.burst_limit (1019 W), not "
+            .ends_with("power.sustained_limit: expected at most power.burst_limit (1019 W), got "
                        "1020 W"));
   CHECK(copy.with("static_power: {value: 130.6", "static_power: {value: 351")
             .ends_with("power.static_power: expected at most 0.5 times power.sustained_limit (700 "
-                       "W), not 351 W"));
+                       "W), got 351 W"));
   CHECK(copy.with("per_flop_zeros: {value: 0.08624", "per_flop_zeros: {value: 0.0951")
-            .ends_with("expected at most power.per_flop_ternary (0.09502 pJ/FLOP), not 0.0951 "
+            .ends_with("expected at most power.per_flop_ternary (0.09502 pJ/FLOP), got 0.0951 "
                        "pJ/FLOP"));
   CHECK(copy.with("max_active_of_8: {value: 15", "max_active_of_8: {value: 17")
-            .ends_with("clusters.max_active_of_8: expected at most 0.125 times sm.count (132), not "
+            .ends_with("clusters.max_active_of_8: expected at most 0.125 times sm.count (132), got "
                        "17"));
 }
 
@@ -343,7 +343,7 @@ TEST_CASE("An overlay may not add, rename or half-replace anything") {
         "2 h200_sxm.calibrated.yaml:3: machine.intake.unit: missing key");
   CHECK(
       overlay(name + "machine:\n  intake: {value: 65000, unit: B/cycle" + kQuantityEnd) ==
-      "2 h200_sxm.calibrated.yaml:3: machine.intake.value: expected 1 to 1024 B/cycle, not 65000");
+      "2 h200_sxm.calibrated.yaml:3: machine.intake.value: expected 1 to 1024 B/cycle, got 65000");
   CHECK(overlay(name + "sm: 3\n") ==
         "2 h200_sxm.calibrated.yaml:2: sm: expected keys of h200_sxm.yaml to replace");
   CHECK(overlay("name: h100_sxm\n") ==
@@ -362,11 +362,11 @@ TEST_CASE("A contradiction with an overlay's number is reported in the overlay")
   };
   CHECK(overlay("power:\n  burst_limit: {value: 699, unit: W") ==
         "2 h200_sxm.calibrated.yaml:3: power.burst_limit: expected at least power.sustained_limit "
-        "(700 W), not 699 W");
+        "(700 W), got 699 W");
   CHECK(overlay("power:\n  burst_limit: {value: 700, unit: W").empty());
   CHECK(overlay("power:\n  burst_limit: {value: 1401, unit: W") ==
         "2 h200_sxm.calibrated.yaml:3: power.burst_limit: expected at most 2 times "
-        "power.sustained_limit (700 W), not 1401 W");
+        "power.sustained_limit (700 W), got 1401 W");
 }
 
 TEST_CASE("An unreadable overlay is an error") {

@@ -69,7 +69,7 @@ const Unit& read_unit(const StrictValue& value, Dimension dimension) {
       known.emplace_back(unit.name);
     }
   }
-  value.fail(fmt::format("expected unit {}, not '{}'", join(known, " or "), printable(given)));
+  value.fail(fmt::format("expected unit {}, got '{}'", join(known, " or "), printable(given)));
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ ReadQuantity read_quantity(const StrictValue& value, Dimension dimension, double
   }
   read.value = scale(constant.value);
   if (!(read.value >= least && read.value <= most)) {
-    number.fail(fmt::format("expected {:g} to {:g}{}, not {:g}", in_unit(least, unit.name),
+    number.fail(fmt::format("expected {:g} to {:g}{}, got {:g}", in_unit(least, unit.name),
                             in_unit(most, unit.name),
                             unit.name == "1" ? "" : fmt::format(" {}", unit.name), constant.value));
   }

@@ -56,9 +56,9 @@ TEST_CASE("A number keeps its text and its source") {
 
 TEST_CASE("A wrong unit is an error that lists the right ones") {
   CHECK(complaint("{value: 1, unit: GB/s" + kRest, Dimension::kBytesPerCycle, 0, 9) ==
-        "2 f.yaml:1: x.unit: expected unit B/cycle, not 'GB/s'");
+        "2 f.yaml:1: x.unit: expected unit B/cycle, got 'GB/s'");
   CHECK(complaint("{value: 1, unit: mhz" + kRest, Dimension::kFrequency, 0, 9) ==
-        "2 f.yaml:1: x.unit: expected unit Hz or MHz or GHz, not 'mhz'");
+        "2 f.yaml:1: x.unit: expected unit Hz or MHz or GHz, got 'mhz'");
 }
 
 TEST_CASE("A range is inclusive, and its error uses the unit of the file") {
@@ -67,14 +67,14 @@ TEST_CASE("A range is inclusive, and its error uses the unit of the file") {
   };
   CHECK(at("10").empty());
   CHECK(at("1000").empty());
-  CHECK(at("9.9") == "2 f.yaml:1: x.value: expected 10 to 1000 ns, not 9.9");
-  CHECK(at("1001") == "2 f.yaml:1: x.value: expected 10 to 1000 ns, not 1001");
-  CHECK(at("fast") == "2 f.yaml:1: x.value: expected a number, not 'fast'");
+  CHECK(at("9.9") == "2 f.yaml:1: x.value: expected 10 to 1000 ns, got 9.9");
+  CHECK(at("1001") == "2 f.yaml:1: x.value: expected 10 to 1000 ns, got 1001");
+  CHECK(at("fast") == "2 f.yaml:1: x.value: expected a number, got 'fast'");
 }
 
 TEST_CASE("Counts and bytes must be integers") {
   CHECK(complaint("{value: 1.5, unit: \"1\"" + kRest, Dimension::kCount, 1, 9) ==
-        "2 f.yaml:1: x.value: expected an integer from 1 to 9, not '1.5'");
+        "2 f.yaml:1: x.value: expected an integer from 1 to 9, got '1.5'");
   CHECK(complaint("{value: 0.3, unit: KiB" + kRest, Dimension::kBytes, 0, 1e9) ==
         "2 f.yaml:1: x.value: expected an integer number of bytes");
   CHECK(complaint("{value: 126.5, unit: MiB" + kRest, Dimension::kBytes, 0, 1e9).empty());
@@ -94,14 +94,14 @@ TEST_CASE("A number without its source is an error, key by key") {
         "2 f.yaml:1: x.confidence: missing key");
   CHECK(without("{value: 1, unit: W, source: guessed, ref: a, confidence: low}") ==
         "2 f.yaml:1: x.source: expected one of datasheet, measured, published, derived, fitted, "
-        "assumed, fictional, not 'guessed'");
+        "assumed, fictional, got 'guessed'");
   CHECK(without("{value: 1, unit: W, sorce: measured, ref: a, confidence: low}") ==
         "2 f.yaml:1: x.sorce: unknown key; did you mean source?");
   CHECK(without("{value: 1, unit: W, standard_error: -1" + kRest) ==
-        "2 f.yaml:1: x.standard_error: expected a number from 0 to 1e+18, not '-1'");
+        "2 f.yaml:1: x.standard_error: expected a number from 0 to 1e+18, got '-1'");
   CHECK(without("700") ==
         "2 f.yaml:1: x: expected a map of value, unit, standard_error, source, ref, confidence, "
-        "not '700'");
+        "got '700'");
 }
 
 }  // namespace

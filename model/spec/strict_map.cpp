@@ -37,12 +37,12 @@ StrictValue share(const std::shared_ptr<const YamlNode>& owner, const YamlNode& 
 void StrictValue::fail(std::string_view why) const { fail_at(*node_, node_->key_path, why); }
 
 void StrictValue::fail_expected(std::string_view expected) const {
-  fail(fmt::format("expected {}, not {}", expected, describe(*node_)));
+  fail(fmt::format("expected {}, got {}", expected, describe(*node_)));
 }
 
 void StrictValue::fail_with_words(const std::string& given,
                                   const std::vector<std::string>& known) const {
-  fail(fmt::format("expected one of {}, not '{}'{}", join(known, ", "), printable(given),
+  fail(fmt::format("expected one of {}, got '{}'{}", join(known, ", "), printable(given),
                    did_you_mean(given, known)));
 }
 

@@ -78,7 +78,7 @@ TEST_CASE("Integers are checked at both ends of their range") {
   const auto read = [](const StrictValue& value) { return value.integer(1, 1024); };
   CHECK(open("count: 1").required("count").integer(1, 1024) == 1);
   CHECK(open("count: 1024").required("count").integer(1, 1024) == 1024);
-  const std::string expected = "2 f.yaml:1: count: expected an integer from 1 to 1024, not ";
+  const std::string expected = "2 f.yaml:1: count: expected an integer from 1 to 1024, got ";
   CHECK(complaint("count: 0", read) == expected + "'0'");
   CHECK(complaint("count: 1025", read) == expected + "'1025'");
   CHECK(complaint("count: 1.5", read) == expected + "'1.5'");
@@ -93,34 +93,34 @@ TEST_CASE("Numbers are finite and checked at both ends of their range") {
   const auto read = [](const StrictValue& value) { return value.number(0.5, 1); };
   CHECK(open("rate: 0.5").required("rate").number(0.5, 1) == 0.5);
   CHECK(open("rate: 1").required("rate").number(0.5, 1) == 1);
-  const std::string expected = "2 f.yaml:1: rate: expected a number from 0.5 to 1, not ";
+  const std::string expected = "2 f.yaml:1: rate: expected a number from 0.5 to 1, got ";
   CHECK(complaint("rate: 0.4999", read) == expected + "'0.4999'");
   CHECK(complaint("rate: 1.0001", read) == expected + "'1.0001'");
   CHECK(complaint("rate: .nan", read) == expected + "'.nan'");
   const auto any = [](const StrictValue& value) { return value.number(); };
-  CHECK(complaint("rate: inf", any) == "2 f.yaml:1: rate: expected a number, not 'inf'");
-  CHECK(complaint("rate: 1e999", any) == "2 f.yaml:1: rate: expected a number, not '1e999'");
+  CHECK(complaint("rate: inf", any) == "2 f.yaml:1: rate: expected a number, got 'inf'");
+  CHECK(complaint("rate: 1e999", any) == "2 f.yaml:1: rate: expected a number, got '1e999'");
 }
 
 TEST_CASE("A value of the wrong kind is an error") {
   CHECK(complaint("name:", [](const StrictValue& v) { return v.text(); }) ==
-        "2 f.yaml:1: name: expected text, not nothing");
+        "2 f.yaml:1: name: expected text, got nothing");
   CHECK(complaint("name: \"\"", [](const StrictValue& v) { return v.text(); }) ==
-        "2 f.yaml:1: name: expected text, not \"\"");
+        "2 f.yaml:1: name: expected text, got \"\"");
   CHECK(complaint("name: \"a\\nb\"", [](const StrictValue& v) { return v.text(); }) ==
-        "2 f.yaml:1: name: expected text without control characters, not \"a\\nb\"");
+        "2 f.yaml:1: name: expected text without control characters, got \"a\\nb\"");
   CHECK(complaint("on: yes", [](const StrictValue& v) { return v.flag(); }) ==
-        "2 f.yaml:1: on: expected true or false, not 'yes'");
+        "2 f.yaml:1: on: expected true or false, got 'yes'");
   CHECK(complaint("colour: gren", [](const StrictValue& v) { return v.word(kColours); }) ==
-        "2 f.yaml:1: colour: expected one of red, green, not 'gren'; did you mean green?");
+        "2 f.yaml:1: colour: expected one of red, green, got 'gren'; did you mean green?");
   CHECK(complaint("list: 3", [](const StrictValue& v) { return v.list(); }) ==
-        "2 f.yaml:1: list: expected a list, not '3'");
+        "2 f.yaml:1: list: expected a list, got '3'");
   CHECK(complaint("inner: 3", [](const StrictValue& v) {
           v.map({"count", "rate"});
-        }) == "2 f.yaml:1: inner: expected a map of count, rate, not '3'");
+        }) == "2 f.yaml:1: inner: expected a map of count, rate, got '3'");
   CHECK(error_message([] {
           open("list: [1,\n  x]").required("list").list().at(1).integer(0, 9);
-        }) == "2 f.yaml:2: list[1]: expected an integer from 0 to 9, not 'x'");
+        }) == "2 f.yaml:2: list[1]: expected an integer from 0 to 9, got 'x'");
 }
 
 TEST_CASE("A file that is not a map is an error") {
@@ -153,9 +153,9 @@ TEST_CASE("Invalid YAML is a one-line error with its place") {
 
 TEST_CASE("Aliases, tags and keys that are not words are errors") {
   CHECK(error_message([] { open("count: &a 1\nrate: *a\n"); }) ==
-        "2 f.yaml:2: expected a value, not an alias");
+        "2 f.yaml:2: expected a value, got an alias");
   CHECK(error_message([] { open("count: !!str 1\n"); }) ==
-        "2 f.yaml:1: expected a plain value, not the tag 'tag:yaml.org,2002:str'");
+        "2 f.yaml:1: expected a plain value, got the tag 'tag:yaml.org,2002:str'");
   CHECK(error_message([] { open("? [1, 2]\n: 3\n"); }) ==
         "2 f.yaml:1: expected a plain word as key");
 }
@@ -181,7 +181,7 @@ TEST_CASE("A file truncated anywhere is a one-line error or still complete") {
 
 TEST_CASE("Text from a file cannot break a message into lines") {
   CHECK(complaint("count: \"a\\nb\"", [](const StrictValue& v) { return v.integer(0, 1); }) ==
-        "2 f.yaml:1: count: expected an integer from 0 to 1, not \"a\\nb\"");
+        "2 f.yaml:1: count: expected an integer from 0 to 1, got \"a\\nb\"");
 }
 
 TEST_CASE("A hundred thousand keys are read in linear time, and the last one is still checked") {

@@ -45,7 +45,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    fail(mark, "expected a value, not an alias");
+    fail(mark, "expected a value, got an alias");
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
@@ -89,7 +89,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
     if (!tag.empty() && tag != "?" && tag != "!") {
-      fail(mark, fmt::format("expected a plain value, not the tag '{}'", printable(tag)));
+      fail(mark, fmt::format("expected a plain value, got the tag '{}'", printable(tag)));
     }
   }
 

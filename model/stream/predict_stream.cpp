@@ -18,8 +18,7 @@ namespace {
 void require_constants(const GpuSpec& gpu) {
   if (!gpu.stream) {
     throw ConfigError(fmt::format(
-        "{}: expected a section stream, the measured constants of memory-bound kernels; it has "
-        "none",
+        "{}: has no section `stream` with the measured constants of memory-bound kernels",
         gpu.name));
   }
 }

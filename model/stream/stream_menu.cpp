@@ -41,7 +41,7 @@ bool repeats_another(const StreamConfig& config) {
          (config.view == StreamView::kFlat || is_memcpy(config.schedule));
 }
 
-/// Visits the configurations that a schedule leaves open.
+/// Visits all configurations of a schedule.
 template <class Visit>
 void walk_schedule(StreamSchedule schedule, const Visit& visit) {
   using C = StreamConfig;

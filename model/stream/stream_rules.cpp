@@ -166,7 +166,7 @@ BrokenRule broken_by(Case asked) {
   const struct {
     bool asked;
     std::span<const Rule<StreamCase>> rules;
-    std::optional<Refusal> refusal = {};  // none: each rule has its kind
+    std::optional<Refusal> refusal = {};  // if not set, each rule has its own kind
   } tables[] = {{on_gpu, kGpuRules},
                 {alone || on_gpu, kKernelRules, Refusal::kBlock},
                 {!alone, kProblemRules, Refusal::kAlignment},

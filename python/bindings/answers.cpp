@@ -1,5 +1,7 @@
 #include "python/bindings/answers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -109,7 +111,7 @@ GpuSpec of_family(const GpuSpec& gpu, const std::map<std::string, double>& cycle
       throw ConfigError(name + ": unknown" + did_you_mean(name, known));
     }
     if (!std::isfinite(value)) {
-      throw ConfigError(name + ": expected cycles");
+      throw ConfigError(fmt::format("{}: expected a finite number of cycles, got {}", name, value));
     }
   }
   return family;
@@ -270,9 +272,10 @@ std::vector<FamilyTime> family_times(const GpuChoice& choice, const ProblemTexts
   const Asked ask = asked(texts, conditions);
   const GemmProblem& problem = gemm_of(ask, gpu, texts.shape);
   if (copied_operands(problem).any()) {
-    throw ConfigError(texts.shape +
-                      ": rows of A and B in whole 16 bytes are expected of other kernels "
-                      "than ours, which copy such operands first");
+    throw ConfigError(
+        texts.shape +
+        ": expected rows of A and B in multiples of 16 bytes; only tilecast's kernels "
+        "copy other operands first");
   }
   std::vector<FamilyTime> times(kernels.size());
   parallel_for(kernels.size(), threads, [&](std::size_t i) {

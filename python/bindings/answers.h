@@ -1,4 +1,4 @@
-// The Python module's interface to the model: takes strings and numbers and returns answers in the
+// The Python module's interface to the model: takes strings and numbers and returns results in the
 // program's formats (cli/predict_output.h, cli/explain_output.h), so that both give the same
 // answer. The package (python/tilecast) makes objects of the JSON. Independent of Python, and
 // thread-safe. Checked by: python/tests.
@@ -25,7 +25,7 @@ struct ProblemTexts {
 /// Conditions and method of a prediction.
 struct Conditions {
   std::string regime, inputs;
-  std::optional<std::string> method;  // none: the op's default
+  std::optional<std::string> method;  // if not set, the default of the op
 };
 
 struct GpuChoice {
@@ -43,7 +43,7 @@ struct Search {
   std::string objective;
 };
 
-/// One answer for programs (`json`) and for readers (`table`).
+/// One result for programs (`json`) and for readers (`table`).
 struct Answer {
   std::string json, table;
 };
@@ -51,7 +51,7 @@ struct Answer {
 struct GpuLine {
   std::string name, product, architecture;
   int sms;
-  std::string why_not;  // reason why no schedule runs on it; empty if schedules do
+  std::string why_not;  // why no schedule runs on it; empty if schedules do
 };
 
 /// GPU files are read once per process. All functions throw ConfigError or FileError.
@@ -79,7 +79,7 @@ std::vector<std::vector<double>> config_times(const GpuChoice& choice,
                                               const std::vector<std::string>& configs,
                                               unsigned threads);
 
-/// A kernel of another family, timed as our equivalent kernel.
+/// A kernel of another family, timed as the equivalent kernel of tilecast.
 struct FamilyTime {
   double seconds = 0, cycles = 0, sm_clock_hz = 0;
   std::string config;  // the equivalent kernel; empty if none can run

@@ -197,7 +197,7 @@ class KnownCalls {
     return true;
   }
 
-  /// Returns none if the call cannot be known on the current stream and device.
+  /// Returns nothing if the call cannot be known on the current stream and device.
   std::optional<Seen> look_at(const Arguments& given) const {
     Seen seen;
     std::int64_t* const words = seen.key.data();

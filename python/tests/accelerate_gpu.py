@@ -82,7 +82,7 @@ def random(*shape):
 
 @torch.no_grad()
 def measured(config, least, phase, batch, tokens, context):
-    """Returns times of torch and of ours, their ratio, measured and forecast, errors, and the
+    """Returns times of torch and of tilecast, their ratio, measured and forecast, errors, and the
     growth of memory."""
     torch.manual_seed(0)
     layers = [made(config) for _ in range(LAYERS)]

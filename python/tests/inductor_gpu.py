@@ -30,7 +30,7 @@ WAYS = {"all": ("ATEN,TRITON", None), "tilecast": ("ATEN,TRITON", {"matmul": Fal
 
 
 def serve(way, top_k):
-    """Runs in a variant's process: reads one problem per line and answers with a row of JSON."""
+    """Runs in a variant's process: reads one problem per line and prints a row of JSON."""
     import torch
     from torch._dynamo.utils import counters
     from torch._inductor import config
@@ -90,7 +90,7 @@ def serve(way, top_k):
 
 
 class Way:
-    """Process of one variant."""
+    """Runs one variant of the settings in its own process."""
 
     def __init__(self, name, top_k):
         self.process = subprocess.Popen([sys.executable, __file__, "--serve", name, "--top-k", str(top_k)],

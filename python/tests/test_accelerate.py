@@ -23,7 +23,7 @@ def empty(*shape, **options):
 
 @pytest.fixture
 def kernels(monkeypatch):
-    """Computes our products with torch on a CPU, with fp32 sums."""
+    """Computes our GEMMs with torch on a CPU, with fp32 sums."""
     operators = torch.library.Library("tilecast", "IMPL")
 
     def matmul(a, b, bias=None, activation=None, residual=None):
@@ -61,7 +61,7 @@ def compiled(kernels):
 
 
 def products(graph):
-    """Returns the activation of each of our products, and whether it has a residual."""
+    """Returns the activation of each of our GEMMs, and whether it has a residual."""
     return [(*(*node.args, None, None, None)[3:4], len(node.args) > 4 and node.args[4] is not None)
             for node in graph.nodes if node.target is torch.ops.tilecast.matmul.default]
 

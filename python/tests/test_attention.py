@@ -283,7 +283,7 @@ def test_random_problems_are_torchs_in_fp64(seed, compiled):
     near = {"atol": 6 * rounding, "rtol": 2 * rounding}
     torch.testing.assert_close(found[0].double(), expected, **near)
     torch.testing.assert_close(found[1].double(), expected_lse, atol=2e-3, rtol=1e-4)
-    # The kernel without a log-sum-exp may differ from the one with it.
+    # The kernel without a log-sum-exp may differ from the kernel with it.
     for call in (tilecast.attention, tilecast.torch.attention):
         torch.testing.assert_close(call(q, k, v, causal=causal, scale=scale).double(), expected, **near)
 

@@ -50,7 +50,7 @@ def empty_like(tensor):
 
 
 class World:
-    """A fake driver, torch and library with fixed answers; `runs` records addresses and stream of each run."""
+    """A fake driver, torch and library with fixed responses; `runs` records addresses and stream of each run."""
 
     def __init__(self):
         self.device, self.stream, self.capturing, self.status = 0, 7, 0, 0
@@ -228,7 +228,7 @@ def test_an_unknown_version_of_the_api_is_refused(world):
 
 @pytest.fixture
 def plan(world, monkeypatch):
-    """The plan that matmul runs, with a fake torch whose calls can be known."""
+    """A fake plan for matmul, and a fake torch whose calls take the fast path for known calls."""
 
     class Torch(FakeTorch):
         nn = types.SimpleNamespace(Parameter=Parameter)

@@ -42,7 +42,7 @@ def test_a_file_has_a_launchable_configuration_for_each_number_of_tokens(tmp_pat
     assert read["16"]["BLOCK_SIZE_M"] == 16 and read["4096"]["BLOCK_SIZE_M"] >= 64
     tuned = read_configs(path)
     assert all(LAYER.times_us([tile], tokens)[0] < 1e5 for tokens, tile in tuned.items())
-    # A file of ours has no gain over itself.
+    # A file that tilecast wrote has no gain over itself.
     assert "predicted gain over the file: 0.0 %" in checked(LAYER, {64: tuned[64], 1024: tuned[1024]})
 
 
@@ -110,7 +110,7 @@ def test_blocks_of_k_do_not_exceed_a_block_of_scales():
 
 @pytest.mark.parametrize("options,words", [
     (["--n", "384", "--k", "2048"], "expected experts, or block_shape"),
-    (["--n", "384", "--k", "2048", "--experts", "8"], "experts, top_k: expected both"),
+    (["--n", "384", "--k", "2048", "--experts", "8"], "experts and top_k must be given together"),
     (["--n", "384", "--k", "2048", "--experts", "8", "--top-k", "9"], "top_k: expected 1 to 8"),
     ([*OPTIONS[1:], "--dtype", "int8_w8a16"], "dtype: expected bf16, fp16 or fp8_w8a8, got int8_w8a16"),
     ([*OPTIONS[1:], "--block-shape", "64,64"], "block_shape: expected 128,128"),
@@ -139,8 +139,8 @@ def test_files_that_are_none_are_refused(tmp_path, capsys):
             ({"1": {**tile, "num_stages": -3}}, "1: num_stages: expected an integer from 1 to 2147483647, got -3"),
             ({"1": {**tile, "num_stages": 3, "BLOCK_SIZE_M": 2**80}}, "1: block_m: expected an integer"),
             ({"1": 3}, "1: no BLOCK_SIZE_M"), ({"1": None}, "1: no BLOCK_SIZE_M"),
-            ({}, "expected a tuned configuration file of vLLM"), ([], "expected a tuned configuration file of vLLM"),
-            ({"triton_version": "3.6.0"}, "expected a tuned configuration file of vLLM")):
+            ({}, "expected one of vLLM's tuned files"), ([], "expected one of vLLM's tuned files"),
+            ({"triton_version": "3.6.0"}, "expected one of vLLM's tuned files")):
         bad.write_text(json.dumps(content))
         assert tilecast.__main__.main([*OPTIONS, "--check", str(bad)]) == 2
         assert f"bad.json: {why}" in capsys.readouterr().err

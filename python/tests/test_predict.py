@@ -1,4 +1,4 @@
-"""Tests tilecast.predict and related functions. The model's answers are tested with the model;
+"""Tests tilecast.predict and related functions. The model's results are tested with the model;
 these tests check that Python returns the same answers in the expected form."""
 
 import json
@@ -136,7 +136,7 @@ def test_triton_tiles_are_ranked_by_their_own_family():
     tiles = [Tile(128, 128, 64, 4, 8), Tile(16, 16, 64, 4, 4)]
     times = tilecast.rank([(4096, 4096, 4096), (16, 4096, 4096)], tiles, dtype="bf16")
     assert times[0][0] < times[0][1] and times[1] == times_us(tiles, 16, 4096, 4096, dtype="bf16")
-    with pytest.raises(tilecast.ConfigError, match="configs: expected texts"):
+    with pytest.raises(tilecast.ConfigError, match="configs: expected only strings"):
         tilecast.rank([(64, 64, 64)], ["pp:", tiles[0]])
 
 

@@ -1,4 +1,4 @@
-"""Tests tilecast.matmul and tilecast.torch on a Hopper GPU against torch's own products."""
+"""Tests tilecast.matmul and tilecast.torch on a Hopper GPU against torch's own GEMMs."""
 
 import pytest
 import tilecast
@@ -41,7 +41,7 @@ def test_groups_are_products_of_their_own(transposed):
     tilecast.torch.grouped_mm(masked, b, torch.tensor(counts, dtype=torch.int32, device="cuda"), out)
     for i, count in enumerate(counts):
         assert torch.equal(out[i, :count], masked[i, :count] @ b[i]) and (out[i, count:] == 7).all()
-    with pytest.raises(tilecast.ConfigError, match="rows: expected 4 numbers of int32"):
+    with pytest.raises(tilecast.ConfigError, match="rows: expected a contiguous int32 tensor of 4 elements"):
         tilecast.torch.grouped_mm(a, b, offs.long())
 
 
@@ -52,7 +52,7 @@ def test_groups_of_k_have_a_product_each(monkeypatch):
     found = tilecast.torch.grouped_mm(x.mT, dy, offs)
     for i, (first, last) in enumerate(zip([0] + ends, ends)):
         assert torch.equal(found[i], x[first:last].mT @ dy[first:last])
-    with pytest.raises(tilecast.ConfigError, match="a's transpose and b: expected them to be contiguous"):
+    with pytest.raises(tilecast.ConfigError, match="a's transpose and b must be contiguous"):
         tilecast.torch.grouped_mm(x.mT.contiguous(), dy, offs)
     monkeypatch.setenv("TILECAST_CHECK_GROUPS", "1")  # read when a plan is made
     offs[1] = 202

@@ -1,4 +1,4 @@
-"""Tests tilecast.torch without a GPU: which products a Linear takes, and what a traced call
+"""Tests tilecast.torch without a GPU: which GEMMs a Linear takes, and what a traced call
 checks."""
 
 import types

@@ -92,7 +92,7 @@ def test_rows_that_no_schedule_can_stand_for_are_named_and_left_out(tmp_path, ca
                                "4096,4096,4096,256,256,128,4,8,0,100.0"]) + "\n")
     assert triton_calibrate.main(["check", str(path)]) == 0
     printed = capsys.readouterr()
-    assert "1 rows are left out" in printed.err and printed.out.startswith("1 rows of 1 problems")
+    assert "1 rows are skipped" in printed.err and printed.out.startswith("1 rows of 1 problems")
 
 
 NAMES = "m,n,k,dtype,layout,BLOCK_M,BLOCK_N,BLOCK_K,num_stages,num_warps,NUM_SMS,verified,time_us_median\n"
@@ -114,13 +114,13 @@ def test_rows_that_are_no_measurement_are_left_out_with_a_reason(tmp_path, capsy
     assert check(path) == 0
     printed = capsys.readouterr()
     assert printed.out.startswith("1 rows of 1 problems")
-    for line in (f"{path}:3: 7 rows are left out: time_us_median: expected 0.01 to 1e+09 microseconds\n",
-                 f"{path}:10: 1 rows are left out: m: expected 1 to 2147483647\n",
-                 f"{path}:11: 1 rows are left out: block_m: ", f"{path}:12: 2 rows are left out: num_warps: ",
-                 f"{path}:14: 1 rows are left out: verified: "):
+    for line in (f"{path}:3: 7 rows are skipped: time_us_median: expected 0.01 to 1e+09 microseconds\n",
+                 f"{path}:10: 1 rows are skipped: m: expected 1 to 2147483647\n",
+                 f"{path}:11: 1 rows are skipped: block_m: ", f"{path}:12: 2 rows are skipped: num_warps: ",
+                 f"{path}:14: 1 rows are skipped: verified: "):
         assert line in printed.err
     path.write_text(NAMES + GOOD.replace("250.0", "nan"))
-    assert check(path) == 2 and "1 rows are left out" in capsys.readouterr().err
+    assert check(path) == 2 and "1 rows are skipped" in capsys.readouterr().err
 
 
 def test_a_problem_that_cannot_be_predicted_is_named_by_its_line(tmp_path, capsys):

@@ -81,7 +81,7 @@ def tuned(kernel):
 
 
 def first_four(name, found):
-    """Returns the fraction of tuned tiles among our first four; prints the figures of
+    """Returns the fraction of tuned tiles among the predicted first four; prints the figures of
     validate/public_cases.md."""
     first, four = (sum(place < count for _, place, _ in found) / len(found) for count in (1, 4))
     more = statistics.median(more for _, _, more in found)

@@ -59,7 +59,7 @@ class Accelerated:
 
 @dataclasses.dataclass
 class _Site:
-    """A Linear that can be replaced: the indices of its products among the operations, and its
+    """A Linear that can be replaced: the indices of its GEMMs among the operations, and its
     gate."""
 
     name: str
@@ -104,7 +104,7 @@ class _Pass:
         return self._us(operations), operations
 
     def fused(self) -> dict[str, str]:
-        """Returns what each of our products fuses, by the Linear's name."""
+        """Returns what each of our GEMMs fuses, by the Linear's name."""
         self._recording.operations = self.operations
         operations = _recorded.fused(self._recording) if self._mode == "compile" else self.operations
         return {one.at: one.gemm.epilogue.removeprefix("bias_n").strip("+").replace("none", "").replace("+", ", ")
@@ -112,7 +112,7 @@ class _Pass:
 
 
 def _gate_first(recording: _recorded.Recording, places: list[int]) -> Optional[bool]:
-    """Whether the gate's columns come before up's; None if not all products are gated in the same
+    """Whether the gate's columns come before up's; None if not all GEMMs are gated in the same
     way."""
     readers = _recorded.readers_of(recording.operations)
     found = set()
@@ -156,7 +156,7 @@ def accelerate(model: torch.nn.Module, inputs: tuple, options: dict[str, Any], *
                      ("not called" if not calls else "") or
                      (f"{word_of(linear.weight.dtype)} weights"
                       if linear.weight.dtype not in (torch.float16, torch.bfloat16) else "") or
-                     ("its calls are not one product of 16-bit floats each" if len(places[linear]) != calls else ""))
+                     ("its calls are not one GEMM of 16-bit floats each" if len(places[linear]) != calls else ""))
         if not why[name]:
             gated = mode == "compile" and uses[id(linear.weight)] == 1 and linear.weight.is_contiguous()
             sites[name] = _Site(name, linear, places[linear], _gate_first(recording, places[linear]) if gated else None)

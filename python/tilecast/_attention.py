@@ -1,4 +1,4 @@
-"""tilecast.attention."""
+"""Plans, caches and launches tilecast.attention on torch and DLPack tensors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A pass of torch.compile's Inductor that fuses consumers into our products: an activation, SwiGLU
-or GeGLU of a `gate_up` product, and an addition of equal size. A result with other consumers is not
+"""A pass of torch.compile's Inductor that fuses consumers into our GEMMs: an activation, SwiGLU
+or GeGLU of a `gate_up` GEMM, and an addition of equal size. A result with other consumers is not
 fused: sums that a backward pass needs are kept. `_recorded.fused` forecasts the pass by the same
 rule. Checked by: python/tests/test_accelerate.py with torch's CPU build,
 python/tests/accelerate_gpu.py on a GPU.
@@ -32,8 +32,8 @@ _GATES = {"swiglu": functional.silu, "geglu": functional.gelu}
 
 
 def enable() -> None:
-    """Enables the pass for every later compilation of this process, after a pass that is set
-    already."""
+    """Enables the pass for all later compilations in this process. It runs after a pass that is
+    already set."""
     if not isinstance(config.post_grad_custom_pre_pass, FusedProducts):
         config.post_grad_custom_pre_pass = FusedProducts(config.post_grad_custom_pre_pass)
 
@@ -89,7 +89,7 @@ def _is_ours(node: Any) -> bool:
 
 
 def _merge_gate_ups(graph: Graph) -> None:
-    """Merges the gate_up products of two halves of one weight, which is then multiplied once."""
+    """Merges the gate_up GEMMs of two halves of one weight, which is then multiplied once."""
     seen: dict[tuple, Node] = {}
     for node in list(graph.nodes):
         if node.target in (aten.view.default, ours.gate_up.default):
@@ -100,7 +100,7 @@ def _merge_gate_ups(graph: Graph) -> None:
 
 
 def _product(ends: Iterable[Node], readers: Iterable[Node]) -> Optional[Node]:
-    """Returns our product that all these nodes are views of, if only `readers` read it."""
+    """Returns our GEMM that all these nodes are views of, if only `readers` read it."""
     seen, found = set(), set()
     for node in ends:
         while isinstance(node, Node) and node.target in _VIEWS:
@@ -141,7 +141,7 @@ def _arguments(product: Node) -> list:
 
 
 def _transposed(graph: Graph, weight: Node) -> Node:
-    """Returns B of a gate_up product."""
+    """Returns B of a gate_up GEMM."""
     rows, columns = weight.meta["val"].shape
     if weight.meta["val"].stride(0) != columns:
         weight = _add(graph, aten.as_strided.default, weight, [2 * rows, columns], [columns, 1])
@@ -190,7 +190,7 @@ def _fuse_residual(graph: Graph, old: Node, end: Any, other: Any) -> bool:
 
 
 def _separate(graph: Graph, node: Node) -> None:
-    """Replaces a gate_up without fused consumers by our product with its columns permuted, and
+    """Replaces a gate_up without fused consumers by our GEMM with its columns permuted, and
     restores their order for its consumers."""
     a, weight, bias, gate_first = _arguments(node)
     with graph.inserting_before(node):

@@ -38,7 +38,7 @@ _operators.define("gate_up(Tensor a, Tensor weight, Tensor? bias=None, bool gate
 
 def _gate_up(a: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor] = None,
              gate_first: bool = True) -> torch.Tensor:
-    """Returns a weight^T + bias with the columns of gate and up in two halves; torch's products,
+    """Returns a weight^T + bias with the columns of gate and up in two halves; torch's GEMMs,
     without torch.compile."""
     out, weight = _shape_alone(a, weight), joint(weight)
     for half, first in zip(out.chunk(2, -1), (0, 1) if gate_first else (1, 0)):
@@ -110,7 +110,7 @@ class GateUp(Linear):
 class Half(Linear):
     """The Linear of a gate, or of up, on one input. Both weights are views of a single weight,
     which torch.compile multiplies once; with gradients, or if a module was moved since, each Linear
-    is a separate product."""
+    is a separate GEMM."""
 
     gate: tuple[Half]  # a tuple, so that it is no submodule
 

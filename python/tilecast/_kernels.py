@@ -47,7 +47,7 @@ class Kernel:
     fused: bool = False  # fused by Inductor
     gemm: Optional[Gemm] = None
     attention: Optional[Attention] = None
-    ours: bool = False  # a product that our kernel computes
+    ours: bool = False  # whether tilecast's kernel computes this GEMM
     at: str = dataclasses.field(default="", compare=False)  # name of the module
 
 
@@ -151,7 +151,7 @@ class Timer:
                 if (time := found[kernel.gemm, kernel.ours]) is not None}
 
     def compared(self, problems: list[Gemm]) -> list[dict[str, Any]]:
-        """Returns answers of `compare`, in the order of the problems."""
+        """Returns the output of `compare`, in the order of the problems."""
         key = lambda problem: (self.machine, self.regime, problem)
         new = [problem for problem in dict.fromkeys(problems) if key(problem) not in _compared]
         answers = _native.compare_many(self.machine, [problem.texts() for problem in new],

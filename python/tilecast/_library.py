@@ -328,7 +328,7 @@ class View(NamedTuple):
 
 
 def view(name: str, tensor: Any, stream: int, types: dict = _TYPES) -> View:
-    """Makes a View of anything with `__dlpack__`; raises ConfigError unless it is a CUDA tensor of
+    """Makes a View from anything with `__dlpack__`; raises ConfigError unless it is a CUDA tensor of
     one of the types."""
     if not hasattr(tensor, "__dlpack__"):
         raise ConfigError(f"{name}: expected a tensor with __dlpack__, got {type(tensor).__name__}")
@@ -362,7 +362,7 @@ class Matrix(NamedTuple):
 
 
 def matrix(name: str, tensor: Any, stream: int, vector: bool = False, of_c: bool = False) -> Matrix:
-    """Makes a Matrix of anything with `__dlpack__`; raises ConfigError unless it is a CUDA matrix
+    """Makes a Matrix from anything with `__dlpack__`; raises ConfigError unless it is a CUDA matrix
     of fp16 or bf16, or with `of_c` fp32. `vector`: one dimension is a row."""
     seen = view(name, tensor, stream, _TYPES_OF_C if of_c else _TYPES)
     if len(seen.sides) != 2 and not (vector and len(seen.sides) == 1):

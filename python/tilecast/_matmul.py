@@ -1,4 +1,4 @@
-"""tilecast.matmul."""
+"""Plans, caches and launches tilecast.matmul on torch and DLPack tensors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
             `__dlpack__`. Rows or columns of each are contiguous (`b` may be a transposed [n,k], as
             in a linear layer, `a` a transposed [k,m], as in its weights' gradient), and both start
             on 16-byte boundaries. An operand whose rows in memory are not a multiple of 16 bytes apart
-            (k of 4095) is copied into a workspace before each product
+            (k of 4095) is copied into a workspace before each GEMM
     out     [m,n], contiguous, of the same type or fp32; needed for tensors that are not torch's
     bias    [n] or [1,n], added to each row, or [m,1], added to each column, as torch.addmm adds it;
             contiguous, of the same type
@@ -42,7 +42,7 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     forecasts and compiles, which takes up to seconds; later ones do not. There are no gradients
     (tilecast.torch.matmul has them). For tensors that are not torch's their device must be current.
 
-    Raises ConfigError if no kernel supports the product, Error without a GPU or if the launch fails,
+    Raises ConfigError if no kernel supports the GEMM, Error without a GPU or if the launch fails,
     FileError if libtilecast is not installed (docs/torch.md).
     """
     if _known is not None and stream is None and residual is None:

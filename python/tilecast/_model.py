@@ -1,4 +1,4 @@
-"""Queries to the model, and its answers as Python objects.
+"""Queries to the model, and its results as Python objects.
 
 The answers equal the program's: fields are the fields of `predict --format json`, and a printed
 answer is the program's table. The model itself is in _native (python/bindings).
@@ -122,7 +122,7 @@ class Ranking(_Rows):
 
 
 class Predictions(_Rows):
-    """The answers of `predict_many`, in the order of the problems: `Prediction` or `Failure`."""
+    """The results of `predict_many`, in the order of the problems: `Prediction` or `Failure`."""
 
     def __init__(self, problems: Sequence[Problem], answers: Iterable[str]):
         self.problems = problems
@@ -227,7 +227,7 @@ def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regim
     layout     "tn" (default): B is [n,k]; "nn": B is [k,n]; A is [m,k] in both; "nt", "tt": likewise, A is [k,m]
     epilogue   "none" (default), or fp8 scales ("scale_tensor", "scale_row", "scale_block"), a bias ("bias_m",
                "bias_n") and an activation ("relu", "gelu", "gelu_tanh", "silu"), joined by "+": "bias_n+gelu"
-    batch      products of one launch; "32:a", "32:b" or "32:ab" if they share A, B or both
+    batch      GEMMs of one launch; "32:a", "32:b" or "32:ab" if they share A, B or both
     accumulate for fp8: "fast" (default) or "exact", partial sums promoted to fp32 every 128 of K
 
     Raises ConfigError, a ValueError, for problems that cannot be predicted, FileError, an OSError, for a file

@@ -104,7 +104,7 @@ Problem = Union[Gemm, Attention]
 
 
 def problem_of(first: Any, n: Any = None, k: Any = None, **fields: Any) -> Problem:
-    """Returns the Attention, or the GEMM with these sides and `fields`, of which None stands for
+    """Returns the Attention, or the GEMM with these dimensions and `fields`, of which None stands for
     the default."""
     given = {name: value for name, value in {"n": n, "k": k, **fields}.items() if value is not None}
     if not isinstance(first, Attention):

@@ -1,4 +1,4 @@
-"""tilecast.rank."""
+"""Ranks given configurations for many problems (tilecast.rank)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def rank(problems: Sequence[Union[tuple[int, int, int], Attention]], configs: Se
     from .triton import Tile, times_us
 
     if not all(isinstance(config, Tile) for config in configs):
-        raise ConfigError("configs: expected texts, or all of them tilecast.triton.Tile")
+        raise ConfigError("configs: expected only strings, or only tilecast.triton.Tile")
     if any(isinstance(problem, Attention) for problem in problems):
         raise ConfigError("problems: tilecast.triton.Tile is a tile of GEMMs, not of attention")
     return [times_us(configs, *problem, dtype=dtype or "fp16", layout=layout or "tn", gpu=gpu, regime=regime,

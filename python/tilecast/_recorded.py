@@ -119,7 +119,7 @@ def _is_view(func: Any) -> bool:
 
 
 def _ours_of(name: str, a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None, *more: Any) -> Gemm:
-    """Returns the product of an operator of tilecast.torch."""
+    """Returns the GEMM of an operator of tilecast.torch."""
     gemm = _gemm_of("mm", (a, b.t() if name == "gate_up" else b))
     if name == "gate_up" and b.stride(0) != b.shape[1]:  # a view of the gate's rows
         gemm = dataclasses.replace(gemm, n=2 * gemm.n)
@@ -130,7 +130,7 @@ def _ours_of(name: str, a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.T
 
 
 def _gemm_of(name: str, arguments: tuple) -> Optional[Gemm]:
-    """Returns the product of mm, addmm, bmm, baddbmm or _scaled_mm, with its bias as an
+    """Returns the GEMM of mm, addmm, bmm, baddbmm or _scaled_mm, with its bias as an
     epilogue."""
     bias = arguments[0] if name in ("addmm", "baddbmm") else None
     a, b = (arguments[1:3] if bias is not None else arguments[:2])
@@ -160,14 +160,14 @@ def group_rows(rows: int, groups: int, routing: str) -> tuple[int, ...]:
     except ValueError:
         exponent = math.nan
     if not 0 <= exponent <= 10:
-        raise ConfigError(f"routing: expected uniform or zipf:EXPONENT, 0 to 10, got {routing!r}")
+        raise ConfigError(f"routing: expected uniform, or zipf:EXPONENT with an exponent from 0 to 10, got {routing!r}")
     weights = [(place + 1) ** -exponent for place in range(groups)]
     ends = [round(rows * sum(weights[:place + 1]) / sum(weights)) for place in range(groups)]
     return tuple(end - begin for begin, end in zip([0, *ends], ends))
 
 
 def _grouped_of(a: torch.Tensor, b: torch.Tensor, routing: str) -> Optional[Gemm]:
-    """Returns the product of _grouped_mm: consecutive rows of a, each group with a separate B;
+    """Returns the GEMM of _grouped_mm: consecutive rows of a, each group with a separate B;
     groups along K are not supported."""
     if a.dim() != 2 or b.dim() != 3 or a.dtype not in GEMM_TYPES or min(*a.shape, *b.shape) < 1:
         return None
@@ -530,7 +530,7 @@ _GATES = {"silu": "swiglu", "gelu": "geglu"}
 
 
 def gate_of(product: Operation, readers: list[Operation], readers_of: dict[int, list[int]]) -> Optional[tuple[str, bool]]:
-    """Returns the gate that `readers`, all consumers of the product, compute from halves of its
+    """Returns the gate that `readers`, all consumers of the GEMM, compute from halves of its
     columns, and whether the gate's columns come first."""
     if len(readers) != 2:
         return None
@@ -546,8 +546,8 @@ def gate_of(product: Operation, readers: list[Operation], readers_of: dict[int, 
 
 
 def pair_of(place: int, operations: list[Operation], by_buffer: dict[int, list[int]]) -> Optional[tuple[int, int, int]]:
-    """Returns the indices of this product's activation, of the product of the same input that it
-    gates, and of their product."""
+    """Returns the indices of this GEMM's activation, of the GEMM of the same input that it
+    gates, and of their GEMM."""
     gate = operations[place]
 
     def reader(one: Operation) -> Optional[int]:
@@ -566,7 +566,7 @@ def pair_of(place: int, operations: list[Operation], by_buffer: dict[int, list[i
 
 
 def joined(place: int, pair: tuple[int, int, int], operations: list[Optional[Operation]], **more: Any) -> None:
-    """Replaces the products of a pair, and the operations between them, by one product of ours."""
+    """Replaces the GEMMs of a pair, and the operations between them, by one GEMM of tilecast."""
     activated, up, multiplied = pair
     gemm = operations[place].gemm
     made = dataclasses.replace(
@@ -608,7 +608,7 @@ def _taken_in(product: Operation, readers: list[Operation], by_buffer: dict[int,
 
 
 def fused(recording: Recording) -> list[Operation]:
-    """Returns the operations after the pass of `_fusion`: our products fuse an activation, a gate
+    """Returns the operations after the pass of `_fusion`: our GEMMs fuse an activation, a gate
     and an addition."""
     operations: list[Optional[Operation]] = list(recording.operations)
     by_buffer = readers_of(recording.operations)

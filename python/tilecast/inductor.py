@@ -230,7 +230,7 @@ def _register() -> None:
 
 
 def _extern(inputs: Any, op_name: str) -> list:
-    """Returns tilecast.matmul as a choice, if it supports the product."""
+    """Returns tilecast.matmul as a choice, if it supports the GEMM."""
     a, _ = inputs.mat1mat2()
     sizes = [side for shape in inputs.shapes_symbolic() for side in shape]
     if (op_name not in _externs or any(getattr(side, "free_symbols", ()) for side in sizes) or config.cpp_wrapper or

@@ -72,7 +72,7 @@ def read_config(model: str, parts: int = 1) -> LayerConfig:
         raise ConfigError(f"--model: expected {', '.join(known)}, or the path of a config.json; got '{model}'")
     config = read_json(path)
     if not isinstance(config, dict):
-        raise ConfigError(f"{path}: expected an object")
+        raise ConfigError(f"{path}: expected a JSON object")
     return LayerConfig.of(config, path, parts)
 
 
@@ -144,7 +144,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     number = {"type": int, "metavar": "N"}
     parser.add_argument("--model", required=True, help=f"{', '.join(known_models())}, or the path of a config.json")
     parser.add_argument("--phase", choices=("prefill", "decode"), default="prefill")
-    parser.add_argument("--tokens", default=4096, help="of each sequence in prefill (default %(default)s)", **number)
+    parser.add_argument("--tokens", default=4096, help="tokens per sequence in prefill (default %(default)s)", **number)
     parser.add_argument("--batch", default=1, help="sequences (default %(default)s)", **number)
     parser.add_argument("--context", default=4096, help="keys of each sequence in decode (default %(default)s)",
                         **number)

@@ -6,7 +6,7 @@
 
 Predicts each configuration of the tuners' search space for every batch size, and writes the fastest under the
 file name and keys that both servers read. Tokens are routed uniformly. A MoE layer is two GEMMs, gate and up in
-the first; activation and sorting of tokens take the same time for every configuration and are left out.
+the first; activation and sorting of tokens take the same time for every configuration and are not included.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Layer:
             if value is not None and not 1 <= value <= most:
                 raise ConfigError(f"{name}: expected 1 to {most}, got {value}")
         if (self.experts is None) != (self.top_k is None):
-            raise ConfigError("experts, top_k: expected both for a MoE layer, neither for one GEMM")
+            raise ConfigError("experts and top_k must be given together; omit both for one GEMM")
         if self.experts is not None and not 1 <= self.top_k <= self.experts:
             raise ConfigError(f"top_k: expected 1 to {self.experts}, the number of experts, got {self.top_k}")
         if not re.fullmatch(r"[\w.()+-]+", self.device_name or "none", re.ASCII):
@@ -150,8 +150,8 @@ def read_configs(path: str) -> dict[int, Tile]:
     read = read_json(path)
     tuned = {tokens: values for tokens, values in read.items() if tokens.isdecimal()} if isinstance(read, dict) else {}
     if not tuned:
-        raise ConfigError(f"{path}: expected a tuned configuration file of vLLM: an object of configurations by number "
-                          "of tokens")
+        raise ConfigError(f"{path}: expected one of vLLM's tuned files: a JSON object that maps numbers of "
+                          "tokens to configurations")
     found = {}
     for tokens, values in tuned.items():
         try:
@@ -165,9 +165,9 @@ def read_configs(path: str) -> dict[int, Tile]:
 
 
 def checked(layer: Layer, tuned: Mapping[int, Tile]) -> str:
-    """Returns a table with, for each number of tokens, the file's configuration, ours, and the
-    predicted gain of ours."""
-    lines, gains = [f"{'tokens':>6}  {'file us':>9}  {'ours us':>9}  {'gain':>7}  file; ours"], []
+    """Returns a table with, for each number of tokens, the file's configuration, tilecast's, and
+    tilecast's predicted gain."""
+    lines, gains = [f"{'tokens':>6}  {'file us':>9}  {'best us':>9}  {'gain':>7}  file; best"], []
     for tokens, tile in sorted(tuned.items()):
         best, least = layer.best(tokens)
         us = layer.times_us([tile], tokens)[0]
@@ -196,7 +196,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", default=".",
                         help="folder of the file, created if missing (default: here); - prints it")
     parser.add_argument("--replace", action="store_true", help="overwrite a file of the same name")
-    parser.add_argument("--check", metavar="FILE", help="compare a tuned file's configurations with ours")
+    parser.add_argument("--check", metavar="FILE", help="compare a tuned file's configurations with the predicted best")
 
 
 def run(options: argparse.Namespace) -> str:

@@ -48,7 +48,7 @@ def _shape_alone(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] 
     sides = (a.shape[0], columns_of_c(b.shape[1], activation))
     if residual is not None and (residual.shape != sides or residual.dtype != a.dtype or
                                  _library.activation_of(activation) in _library.GATES):
-        raise ConfigError("residual: expected the shape and the type of the product, without a gated activation")
+        raise ConfigError("residual: expected the shape and the type of the result, without a gated activation")
     return a.new_empty(sides)
 
 
@@ -86,8 +86,8 @@ def _gradients(ctx, of_output: torch.Tensor):
 torch.library.register_autograd("tilecast::matmul", _gradients, setup_context=_save, lib=_operators)
 
 def _is_eager(*tensors: Optional[torch.Tensor]) -> bool:
-    """Whether torch has nothing to do for a product of these tensors: no graph to trace, no gradient to record,
-    no active mode or transform. Dispatching an operator through torch takes longer than most products."""
+    """Whether torch has nothing to do for a GEMM of these tensors: no graph to trace, no gradient to record,
+    no active mode or transform. Dispatching an operator through torch takes longer than most GEMMs."""
     return (not torch.compiler.is_compiling() and torch._C._len_torch_dispatch_stack() == 0 and
             torch._C._functorch.peek_interpreter_stack() is None and
             all(one is None or type(one) in (torch.Tensor, torch.nn.Parameter) and one.is_cuda
@@ -99,8 +99,8 @@ def _is_eager(*tensors: Optional[torch.Tensor]) -> bool:
 def matmul(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None, activation: Optional[str] = None,
            residual: Optional[torch.Tensor] = None) -> torch.Tensor:
     """Computes activation(A[m,k] B[k,n] + bias) + residual like `tilecast.matmul`, and is
-    differentiable: its gradients are also products of ours, and with an activation they recompute
-    the product."""
+    differentiable: its gradients are also tilecast's GEMMs, and with an activation they recompute
+    the GEMM."""
     if residual is None and _is_eager(a, b, bias):
         return _matmul.matmul(_aligned(a), _aligned(b), None, _aligned(bias), activation)
     return torch.ops.tilecast.matmul(a, b, bias, activation, residual)
@@ -187,7 +187,7 @@ def _grouped_by_k(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
                   out: Optional[torch.Tensor]) -> torch.Tensor:
     (m, k), n, groups = a.shape, b.shape[1], rows.numel()
     if not a.mT.is_contiguous() or not b.is_contiguous():
-        raise ConfigError("a's transpose and b: expected them to be contiguous, as of x.mT and dy")
+        raise ConfigError("a's transpose and b must be contiguous, as for x.mT and dy")
     sides = (groups, m, n)
     if out is None:
         out = a.new_empty(sides)
@@ -248,11 +248,11 @@ def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
     if a.dtype not in _GROUPED_TYPES or b.dtype != a.dtype:
         raise ConfigError("a and b: expected one type, fp16 or bf16")
     if rows.dtype != torch.int32 or rows.shape != (groups,) or not rows.is_contiguous():
-        raise ConfigError(f"rows: expected {groups} numbers of int32")
+        raise ConfigError(f"rows: expected a contiguous int32 tensor of {groups} elements")
     if by_k:
         return _grouped_by_k(a, b, rows, out)
     if not a.is_contiguous() or not (b.is_contiguous() or b.mT.is_contiguous()):
-        raise ConfigError("a, and b or its transpose: expected them to be contiguous")
+        raise ConfigError("a, and either b or its transpose, must be contiguous")
     sides = (*a.shape[:-1], n)
     if out is None:
         out = a.new_empty(sides)
@@ -303,7 +303,7 @@ def _hooks_of(module: torch.nn.Module) -> str:
 
 
 def why_not_shared(layer: torch.nn.Linear) -> str:
-    """Returns features of the layer that a product of its parameters would ignore; empty if there
+    """Returns features of the layer that a GEMM of its parameters would ignore; empty if there
     are none."""
     if isinstance(layer, torch.nn.LazyLinear):
         return "a LazyLinear has no weight before its first call"
@@ -319,7 +319,7 @@ def why_not_shared(layer: torch.nn.Linear) -> str:
 
 
 class Linear(torch.nn.Linear):
-    """torch.nn.Linear that uses tilecast's product if it has a kernel (fp16 and bf16 on a GPU of compute
+    """torch.nn.Linear that uses tilecast's GEMM if it has a kernel (fp16 and bf16 on a GPU of compute
     capability 9.0, in_features a multiple of 8, tensors aligned to 16 bytes, no autocast), and
     torch's own otherwise. Bias and activation, as in `tilecast.matmul`, are fused into the kernel. The output
     of a gated activation has out_features / 2 columns."""
@@ -347,7 +347,7 @@ class Linear(torch.nn.Linear):
     def of(cls, layer: torch.nn.Linear, activation: Optional[str] = None) -> Linear:
         """Returns the same layer, sharing its parameters, followed by `activation`, or else by the
         layer's activation, if any. Raises ConfigError for a layer that computes more than its
-        product."""
+        GEMM."""
         if not isinstance(layer, torch.nn.Linear):
             raise ConfigError(f"expected a torch.nn.Linear, got {type(layer).__name__}")
         why = why_not_shared(layer)
@@ -383,7 +383,7 @@ def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager
     regime   "burst": on an idle GPU; "sustained": under continuous load, where power sets the clock
     launch   "graph": a CUDA graph, whose start counts in a burst; "stream": operator by operator
     repeats  how often one graph or burst holds the model, among which its start is shared
-    routing  rows of the experts in torch's grouped products: "uniform", or "zipf:1.1" by Zipf's law
+    routing  rows of the experts in torch's grouped GEMMs: "uniform", or "zipf:1.1" by Zipf's law
 
     Products take cuBLASLt's time, attention cuDNN's (docs/layers.md). Raises ConfigError, a ValueError, for a
     model whose operations depend on values.
@@ -403,16 +403,16 @@ def accelerate(model: torch.nn.Module, *inputs: Any, gpu: str = "h200_sxm", mode
                regime: str = "sustained", least: float = 1.01, **options: Any) -> Accelerated:
     """Replaces each nn.Linear of `model` that our kernel is forecast to make faster for these
     inputs, in place, by a `Linear` with the same parameters. Under torch.compile our kernel fuses
-    operations that are the only consumers of its product: an activation, SwiGLU or GeGLU of halves
+    operations that are the only consumers of its GEMM: an activation, SwiGLU or GeGLU of halves
     of its columns, a residual's addition. Returns a table of the replacements, the forecast gain of
     each, and why other layers were kept. state_dict does not change.
 
     inputs   as of `forecast`: shapes alone count
     mode     "compile", for a model that is compiled afterwards; "eager", where nothing is fused
-    regime   as of `forecast`; later products of this process take the kernels that are fastest under it
-    least    time of a product as torch runs it, over the same less what is saved, from which it is replaced
+    regime   as of `forecast`; later GEMMs of this process take the kernels that are fastest under it
+    least    time of a GEMM as torch runs it, over the same less what is saved, from which it is replaced
 
-    The weight of a gated product is permuted in place: rows of gate and up alternate. `state_dict`
+    The weight of a gated GEMM is permuted in place: rows of gate and up alternate. `state_dict`
     and `load_state_dict` undo this, but `parameters()` and an optimizer see it; create the
     optimizer's state afterwards.
     """

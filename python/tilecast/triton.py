@@ -84,7 +84,7 @@ def _integer(value: Any) -> Optional[int]:
 
 @dataclasses.dataclass(frozen=True)
 class Tile:
-    """A configuration in our terms. `persistent`: programs loop over tiles; `tma`: operands are loaded by tensor
+    """A configuration in tilecast's terms. `persistent`: programs loop over tiles; `tma`: operands are loaded by tensor
     descriptors, otherwise by pointers (default: descriptors for persistent programs)."""
 
     block_m: int
@@ -114,8 +114,8 @@ class Tile:
     @classmethod
     def of(cls, values: Mapping[str, Any], persistent: Optional[bool] = None,
            tma: Optional[bool] = None) -> Tile:
-        """Makes a Tile of the arguments of a configuration and a call, under any of the names in
-        docs/triton.md."""
+        """Makes a Tile from the arguments of a configuration and of the kernel's call. docs/triton.md
+        lists the accepted names."""
         low = {str(name).lower(): value for name, value in values.items()}
 
         def number(key: str, otherwise: Optional[int] = None) -> int:
@@ -167,7 +167,7 @@ def _by_tma(low: Mapping[str, Any]) -> Optional[bool]:
 
 
 def schedule_of(tile: Tile, sm: Optional[_Sm] = None, element_bytes: int = 2) -> list[str]:
-    """Returns our configurations that correspond to a tile of wgmma with TMA, closest first: if one
+    """Returns tilecast's configurations that correspond to a tile of wgmma with TMA, closest first: if one
     cannot run (for example for lack of shared memory to stage C), the next one replaces it."""
     sm = sm or _sm()
     warpgroups = max(1, tile.num_warps // 4)
@@ -331,7 +331,7 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
     """Returns the predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity for
     one that Triton cannot launch (`why_not_launched`, and buffers that do not fit shared memory). A
     list of `m` has the rows of each group, which has a separate B and begins a tile (fused MoE
-    kernels); `batch` counts products of one launch, and `epilogue` is "none" or "scale_block".
+    kernels); `batch` counts GEMMs of one launch, and `epilogue` is "none" or "scale_block".
     Without `family` each tile gets the package's family for its kind (`Tile.kind`). A FamilyWarning
     reports kernels that a family was not fitted to. Raises ConfigError for problems that cannot be
     predicted."""
@@ -381,7 +381,7 @@ def why_not_launched(tile: Tile, m: int, n: int, k: int, dtype: Any, layout: str
         return f"a tile of {tile.block_m}x{tile.block_n}x{tile.block_k}: a tensor has at most {_MOST_ELEMENTS} elements"
     element_bytes = _element_bytes(word_of(dtype))
     if element_bytes == 1 and tile.block_k < 32:
-        return f"block_k {tile.block_k}: a product of fp8 takes at least 32"
+        return f"block_k {tile.block_k}: fp8 requires at least 32"
     if tile.tma:
         a = (k, tile.block_k) if layout in ("tn", "nn") else (m, tile.block_m)
         b = (k, tile.block_k) if layout in ("tn", "tt") else (n, tile.block_n)

@@ -86,14 +86,14 @@ def _read(path: str) -> tuple[list[Row], list[str]]:
             rows.append(dataclasses.replace(row_of(line), place=place))
         except ConfigError as error:
             left_out[str(error).partition(", got")[0]].append(place)
-    notes += [f"{places[0]}{len(places)} rows are left out: {why}" for why, places in left_out.items()]
+    notes += [f"{places[0]}{len(places)} rows are skipped: {why}" for why, places in left_out.items()]
     if not rows:
         raise ConfigError("; ".join([f"{path}: no row of a Triton configuration with status ok", *notes]))
     return rows, notes
 
 
 def row_of(values: Mapping[str, Any]) -> Row:
-    """Makes a Row of a CSV's line, or of any mapping with the same names; raises ConfigError for an
+    """Makes a Row from a CSV's line, or from any mapping with the same names; raises ConfigError for an
     invalid measurement."""
     low = {str(name).lower(): value for name, value in values.items()}
     numbers = {name: number for name, value in low.items() if (number := _whole(value)) is not None}
@@ -104,7 +104,7 @@ def row_of(values: Mapping[str, Any]) -> Row:
         if not 1 <= numbers[name] <= _MOST_INTEGER:
             raise ConfigError(f"{name}: expected 1 to {_MOST_INTEGER}, got {numbers[name]}")
     if str(low.get("verified")).lower() in ("0", "false"):
-        raise ConfigError("verified: the product was wrong")
+        raise ConfigError("verified: the result was wrong")
     try:
         time_us = float(low["time_us_median"])
     except (TypeError, ValueError):
@@ -114,10 +114,10 @@ def row_of(values: Mapping[str, Any]) -> Row:
             *_TIMES_US, low["time_us_median"]))
     lies = low.get("a"), low.get("b")
     if lies != (None, None) and lies not in _LAYOUTS:
-        raise ConfigError(f"a, b: expected their layouts, such as [m,k] and [n,k], got {lies}")
+        raise ConfigError(f"columns a and b: expected the layouts of A and B, such as [m,k] and [n,k], got {lies}")
     words = low.get("dtype", "fp16"), low.get("layout", _LAYOUTS.get(lies, "tn"))
     if not all(words):
-        raise ConfigError("dtype, layout: expected both where there are such columns")
+        raise ConfigError("dtype, layout: expected a value in both columns, got an empty one")
     return Row((numbers["m"], numbers["n"], numbers["k"], *words), Tile.of(numbers), time_us)
 
 
@@ -285,7 +285,7 @@ def _answer(options: argparse.Namespace) -> Quality:
     read, notes = _read(options.rows)
     rows = runnable(read, gpu=options.gpu)
     if len(rows) < len(read):
-        notes.append(f"{len(read) - len(rows)} rows are left out, as they cannot be launched")
+        notes.append(f"{len(read) - len(rows)} rows are skipped, as they cannot be launched")
     for note in notes:
         print(note, file=sys.stderr)
     if not rows:

@@ -89,7 +89,7 @@ class Learned:
         return np.array(self.rows), np.array(self.weights)
 
     def off(self, x: Sequence[Sequence[float]]) -> list[float]:
-        """Returns the expected logarithm of measured over predicted for each row of `x`, in the
+        """Returns the expected log(measured / predicted) for each row of `x`, in the
         form of `seen`."""
         rows, weights = self._arrays
         return [float(_near(np.array(one), rows) @ weights) for one in x]
@@ -160,7 +160,7 @@ def gauss_newton(predict: Callable[[Sequence[float]], Sequence[float]], measured
 
 
 def to_try(rows: Sequence[Sequence[float]], times: Sequence[float], count: int) -> list[int]:
-    """Returns indices of `count` kernels to measure for the fastest: first the one with the
+    """Returns indices of `count` kernels to measure for the fastest: first the kernel with the
     shortest time, then each time the one that could be shortest given the remaining uncertainty."""
     logs = np.log(times)
     pivots = _Pivots(rows, (_OWN / _SPREAD) ** 2, count)

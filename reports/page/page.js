@@ -38,7 +38,7 @@
       spec.autosize = { type: "fit", contains: "padding" };
       if (spec.usermeta.lanes) spec.height = 60 + 17 * new Set(spec.datasets.timeline.map((row) => row.lane)).size;
       await vegaEmbed(plot, spec, { actions: false, config: config(), renderer: "svg", mode: "vega-lite", tooltip: { theme: "custom" } });
-      plot.firstElementChild.setAttribute("aria-hidden", "true"); // the place's label says what it is
+      plot.firstElementChild.setAttribute("aria-hidden", "true"); // the element's aria-label describes it
     });
     drawing.set(chart, next);
     return next;
@@ -80,7 +80,7 @@
     if (chosen.cublaslt_best) rows.push(["cuBLASLt", "fastest of 16", "", chosen.cublaslt_best]);
     const head = document.createElement("thead");
     head.append(document.createElement("tr"));
-    for (const title of ["rank", "configuration", "predicted, us", "measured, us", "of fastest"]) {
+    for (const title of ["rank", "configuration", "predicted, us", "measured, us", "speed, % of fastest"]) {
       const cell = element("th", title);
       cell.scope = "col";
       head.firstChild.append(cell);
@@ -90,9 +90,9 @@
       const row = body.insertRow();
       row.className = i === (place < 0 ? chosen.top.length : place) ? "fastest" : "";
       cells.forEach((cell, column) => row.append(element("td", typeof cell === "number" ? cell.toPrecision(4) : cell, column === 1 && cells[2] !== "" ? "code" : "")));
-      row.append(element("td", `${(100 * chosen.fastest[2] / cells[3]).toFixed(1)} %`));
+      row.append(element("td", (100 * chosen.fastest[2] / cells[3]).toFixed(1)));
     });
-    at("top").replaceChildren(element("caption", `${chosen.problem}, ${chosen.regime}: ${chosen.class}`), head, body);
+    at("top").replaceChildren(element("caption", `${chosen.problem} (${chosen.regime}, ${chosen.class})`), head, body);
     at("about").textContent = chosen.source === "whole_space"
       ? `Measured kernels: the top three of the whole search space and the fastest kernels known, ${chosen.kernels} in total. The fastest is bold.`
       : `Ranked by predicted time among the ${chosen.kernels} kernels that were measured. The fastest is bold.`;

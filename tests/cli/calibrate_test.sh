@@ -59,7 +59,7 @@ rm "$folder/interrupted"
 run --budget 30s && problem 'a budget of 30 s'
 one_error_line '--budget 30s: covers the whole command: .*: expected 1:[0-9]+ or more' 'a budget of 30 s'
 
-# Second run: micro-benchmarks are not repeated, rows are resumed.
+# Second run: the micro-benchmarks are not repeated; only missing rows are measured.
 run || problem "calibrate --run: $(cat "$folder/err")"
 [ "$(grep -c '^micro' "$folder/asked")" = 1 ] || problem "asked: $(cat "$folder/asked")"
 grep -q -- '--resume' "$folder/asked" || problem "not resumed: $(cat "$folder/asked")"
@@ -74,7 +74,7 @@ awk -v own="$(error_of 'own rows alone')" -v both="$(error_of both)" 'BEGIN {exi
 grep -q '^prior: {gpu: h200_sxm, rows: ' "$folder/new/card.learned.yaml" || problem 'no prior in what was learned'
 grep -q -- '--prior h200_sxm' "$folder/new/card.learned.yaml" || problem 'the command does not name the prior'
 
-# The calibrated card answers, and names the GPU whose measured row was nearest.
+# The calibrated GPU has a prediction, and explain names the GPU whose measured row was nearest.
 sed 's/^name: .*/name: h200_sxm/' configs/gpus/h200_sxm.yaml >"$folder/new/card.yaml"
 "$TILECAST" explain 12000x6000x3000 --format json --gpu "$folder/new/card.yaml" >"$folder/out" 2>"$folder/err" ||
   problem "explain: $(cat "$folder/err")"

@@ -5,7 +5,7 @@
   problem "predict --format cutlass: $(cat "$folder/err")"
 [ "$(wc -l <"$folder/list.csv")" = 3 ] || problem "not a header and two rows: $(cat "$folder/list.csv")"
 head -n 1 "$folder/list.csv" | grep -q '^operation_name,m,n,k,' || problem "header: $(head -n 1 "$folder/list.csv")"
-# CUTLASS's M is our N.
+# CUTLASS's M is tilecast's N.
 [ "$(grep -c '^cutlass3x_sm90_tensorop_gemm_bf16_.*_tnn_align8_.*,1024,512,256,1,tnn,' "$folder/list.csv")" = 2 ] ||
   problem "rows: $(cat "$folder/list.csv")"
 expect_error 2 'none of the fastest configurations has a counterpart in CUTLASS: [0-9]+ schedule' \
@@ -28,7 +28,7 @@ sed -n 2p "$folder/out" | grep -q 'dtype_a: expected f16 or bf16' || problem "re
 "$TILECAST" predict --problems - --format cutlass <"$folder/problems.json" >"$folder/out" 2>"$folder/err"
 [ $? = 5 ] || problem "one of three cannot be: $(cat "$folder/err")"
 grep -q '^tilecast: problem 2: dtype_a' "$folder/err" || problem "standard error: $(cat "$folder/err")"
-grep -q '1 of 3 problems have no answer' "$folder/err" || problem "end: $(cat "$folder/err")"
+grep -q '1 of 3 problems have no prediction' "$folder/err" || problem "end: $(cat "$folder/err")"
 [ "$(grep -c '^cutlass3x' "$folder/out")" = 2 ] || problem "two kernels: $(cat "$folder/out")"
 printf '[{"m": 8' >"$folder/cut.json"
 expect_error 2 'cut.json:1: expected a JSON list of problems' "$TILECAST" predict --problems "$folder/cut.json"

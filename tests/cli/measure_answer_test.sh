@@ -16,7 +16,7 @@ answered() {
 answered "cuBLASLt top-1$" "$TILECAST_FAKE_GPU" measure 512x512x512
 grep -q '; sustained clock' "$folder/out" || problem "not under continuous load: $(cat "$folder/out")"
 [ "$(grep -c '^ *[1-3]  ' "$folder/out")" = 3 ] || problem "not three kernels: $(cat "$folder/out")"
-grep -Eq '^Fastest of ours: #[1-3], .* TFLOP/s, [0-9.]+x$|^Fastest of ours: #[1-3], ' "$folder/out" ||
+grep -Eq '^Fastest tilecast kernel: #[1-3], ' "$folder/out" ||
   problem "no verdict: $(cat "$folder/out")"
 answered 'pingpong' "$TILECAST_FAKE_GPU" measure 512 512 512 --config pingpong --regime burst
 grep -q 'cuBLASLt' "$folder/out" && problem "a baseline that nobody asked for"

@@ -29,7 +29,7 @@ cmp "$folder/small" "$folder/large" || problem "letter case: $(cat "$folder/err"
 "$TILECAST" predict 256x256x256 --config 'WS 128X128X64' --all --rows 1 >"$folder/large" 2>"$folder/err"
 grep -Eq 'ws1? 128x128x64' "$folder/large" || problem "letter case: $(cat "$folder/err")"
 
-# BLAS writes layouts in upper case, and its NN is our tt.
+# BLAS writes layouts in upper case, and its NN is tt here.
 expect_error 2 "layout 'NN': .*which is its NN" "$TILECAST" predict 256x256x256 --layout NN
 
 expect_done 'doctor' "$TILECAST" --help

@@ -82,7 +82,7 @@ grep -q 'a.x1b' "$folder/out" || problem "gpus does not list an odd name: $(cat 
 "$TILECAST" measure --help | tr -s '\n ' ' ' | grep -q -- '--window N Milliseconds .* warm-up; default 1000 ' ||
   problem 'sustained rows are not timed for 1 s by default'
 
-# BLAS's NN is not our nn: upper case is rejected, with the layout to write.
+# BLAS's NN is not nn here: upper case is rejected, with the layout to write.
 expect_error 2 "layout 'NN': expected nn .*, or tt " "$TILECAST" predict 512x512x512 --layout NN
 
 # A locale with a decimal comma does not change numbers.

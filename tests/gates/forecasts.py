@@ -37,7 +37,7 @@ def predictions(program: str) -> dict[str, tuple[str, float]]:
 
 
 def cycles(program: str) -> dict[str, tuple[str, float]]:
-    """Returns for each row its configuration, and simulated over measured cycles."""
+    """Returns for each row its configuration, and simulated / measured cycles."""
     text = output_of([program, "validate", "--data", str(FOLDER / "rows.csv.gz"), "--no-correction",
                       "--format", "json", "--worst", "100000"])
     return {" ".join(row[key] for key in ("problem", "regime", "inputs", "l2_state", "config")):

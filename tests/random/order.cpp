@@ -102,7 +102,8 @@ std::vector<Order> orders_of(const RandomProblem& asked) {
     orders.push_back({"batch doubled", base.with(batch), base, 0.03});
   }
   if (base.is_plain()) {
-    orders.push_back({"one group, not a product", base.with(in_groups(problem, {m})), base, 0.03});
+    orders.push_back(
+        {"one group, not a plain GEMM", base.with(in_groups(problem, {m})), base, 0.03});
     orders.push_back({"8 more of K", base.with(GemmShape{m, n, k + 8}), base, 0.07});
     if (n >= kFewestOffLines) {
       orders.push_back({"an unaligned N", base.with(GemmShape{m, n - 3, k}), base, 0.05});

@@ -34,7 +34,7 @@ u64 whole_number(std::string_view key, std::string_view text) {
   u64 value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) {
-    throw ConfigError(fmt::format("{}: expected an integer, not '{}'", key, text));
+    throw ConfigError(fmt::format("{}: expected an integer, got '{}'", key, text));
   }
   return value;
 }

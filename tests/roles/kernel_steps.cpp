@@ -229,7 +229,7 @@ class Reader {
   u32 rows_of_product() const {
     return tile_rows(problem_.shape, t_) * static_cast<u32>(t_.cluster_m);
   }
-  /// The tile of a box of A or C whose first row is `row`, among those of all products or groups.
+  /// The tile of a box of A or C whose first row is `row`, among those of all GEMMs or groups.
   GroupedRow row_of(const Call& copy, i32 row) const {
     if (!grouped_along_m(problem_)) {
       return {static_cast<u32>(copy.z) * rows_of_product() + static_cast<u32>(row / t_.block_m),

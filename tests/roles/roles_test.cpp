@@ -58,7 +58,7 @@ StepLog simulated_steps(const KernelConfig& config, const GemmProblem& problem) 
   return log;
 }
 
-/// Drops waits for something that has been waited for already, on both sides.
+/// Removes waits that an earlier wait already covers, so that both sequences can be compared.
 std::vector<Step> without_idle_waits(const std::vector<Step>& steps, StepKind store) {
   std::vector<Step> kept;
   i64 multiplying = 0, storing = 0;
@@ -79,7 +79,7 @@ std::vector<Step> without_idle_waits(const std::vector<Step>& steps, StepKind st
   return kept;
 }
 
-/// A CTA tile's first row of A, within its product.
+/// A CTA tile's first row of A, within its GEMM.
 i64 first_row_of(const GemmProblem& problem, const Tiling& t, u32 tile_m) {
   const u32 rows = tile_rows(problem.shape, t) * static_cast<u32>(t.cluster_m);
   return grouped_along_m(problem) ? first_row_of(*problem.groups, t, tile_m)
@@ -298,7 +298,7 @@ TEST_CASE("The model's counts of bulk copies and wgmmas per K block are the kern
     const KernelSteps steps =
         kernel_steps(kernel, config, problems_for(kernel, config).front(), workers_for(config));
     const i32 of_scales = kernel.block_scales ? scale_copies(config.tiling) : 0;
-    if (uses_mma_sync(config.schedule)) {  // each warp's m16n8, of 64 rows and all columns
+    if (uses_mma_sync(config.schedule)) {  // each warp's m16n8 cover 64 rows and all columns
       CHECK(steps.most_wgmmas == tensor_operation(h200(), config).per_k_block *
                                      tilecast::instruction_n(config) / finest_n_step());
       continue;

@@ -87,7 +87,7 @@ def main():
         for line in texts_of(path):
             if is_page and path.startswith(COUNTED):
                 words += len(re.findall(r"[A-Za-z][A-Za-z'-]*", line))
-            if path in HISTORY or re.fullmatch(r"[\w./]+", line.strip()):  # a file, a key
+            if path in HISTORY or re.fullmatch(r"[\w./]+", line.strip()):  # only a file name or a key
                 continue
             for name, pattern in patterns.items():
                 found = len(pattern.findall(line.strip()))

@@ -56,7 +56,7 @@ for option in --help -h; do
 done
 [ ! -e "$tree/build" ] || problem 'something was built to say that nothing is needed'
 
-# Two first calls at once: one builds, both answer; predict builds only one program.
+# Two first calls at once: one builds, both print; predict builds only one program.
 program one >"$tree/cli/main.cpp"
 "$tree/tilecast" predict >"$folder/beside" 2>/dev/null &
 answers 5 'one[explain][a b]' 'first call' "$tree/tilecast" explain 'a b'

@@ -151,7 +151,7 @@ std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
 
 std::string to_table(const Calibration& calibration) {
   std::string text = fmt::format(
-      "{} of {}, {} left out.\n\n"
+      "{} of {}, {} excluded.\n\n"
       "  {:<28} {:>10} {:>10} {:>8}\n",
       counted(calibration.rows, "row"),
       counted(static_cast<std::size_t>(calibration.problems), "problem"), calibration.left_out,

@@ -115,7 +115,7 @@ TEST_CASE("Fewer than 300 rows are too few") {
   REQUIRE(rows.size() == 300);
   rows[7].verified = false;
   CHECK(error_message([&] { run(gpu, rows); }) ==
-        "2 expected at least 300 measured GEMMs to fit to, got 299 (1 rows left out)");
+        "2 expected at least 300 measured GEMMs to fit to, got 299 (1 rows excluded)");
   CHECK(gpu.spec.learned == nullptr);
 }
 

@@ -170,13 +170,13 @@ AttentionFit fit_attention(LoadedGpu& gpu, const std::vector<MeasurementFile>& f
                            bool fit_constants, unsigned threads,
                            const std::function<void(const std::string&)>& progress) {
   if (!gpu.spec.attention) {
-    throw ConfigError(fmt::format(
-        "{}: expected a section attention to start the fit from; it has none", gpu.spec.name));
+    throw ConfigError(
+        fmt::format("{}: has no section `attention`, from which the fit starts", gpu.spec.name));
   }
   const AttentionRows rows = attention_rows(gpu.spec, files);
   if (rows.rows.size() < kLeastAttentionRows) {
     throw ConfigError(fmt::format(
-        "expected at least {} measured attention kernels to fit to, got {} ({} rows left out)",
+        "expected at least {} measured attention kernels to fit to, got {} ({} rows excluded)",
         kLeastAttentionRows, rows.rows.size(), rows.left_out));
   }
   AttentionFit fit{
@@ -201,7 +201,7 @@ AttentionFit fit_attention(LoadedGpu& gpu, const std::vector<MeasurementFile>& f
 
 std::string to_table(const AttentionFit& fit) {
   std::string text =
-      fmt::format("{} of {}, {} left out.\n", counted(fit.rows, "attention kernel"),
+      fmt::format("{} of {}, {} excluded.\n", counted(fit.rows, "attention kernel"),
                   counted(static_cast<std::size_t>(fit.problems), "problem"), fit.left_out);
   if (!fit.constants.empty()) {
     text += fmt::format("\n  {:<28} {:>10} {:>10} {:>8}\n{}{}", "constant", "prior", "fitted",

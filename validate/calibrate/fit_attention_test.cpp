@@ -95,7 +95,7 @@ TEST_CASE("A fit of attention needs rows, and a section to start from") {
         std::string::npos);
   LoadedGpu without = h200();
   without.spec.attention.reset();
-  CHECK(why(without).find("expected a section attention") != std::string::npos);
+  CHECK(why(without).find("has no section `attention`") != std::string::npos);
 }
 
 }  // namespace

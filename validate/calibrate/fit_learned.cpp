@@ -67,7 +67,7 @@ KernelLengths lengths_of_draw(const LearnRows& rows, const SeenRows& seen, u64 s
   return fit_lengths(part, {first, kFirstNoise}, kRounds);
 }
 
-/// Geometric mean over several draws if one draw omits rows.
+/// Geometric mean over several random subsets if one subset omits rows.
 KernelLengths lengths_of(const LearnRows& rows, const SeenRows& seen, unsigned threads) {
   constexpr u64 kSeed = 20261122;
   const std::size_t draws = rows.rows.size() > kForLengths ? kLengthDraws : 1;
@@ -117,7 +117,7 @@ LearnedReach reach_of(const std::vector<KernelFeatures>& features,
   return reach;
 }
 
-/// Predicts own rows with given corrections: cycles, the resulting clock, and the clock's own
+/// Predicts the GPU's rows with given corrections: cycles, the resulting clock, and the clock's own
 /// correction.
 struct LeftOver {
   Eigen::VectorXd cycles, clock;
@@ -212,7 +212,7 @@ LeftOutError fit_method(const Shared& shared, const SeenRows& seen, MethodRows& 
   return error;
 }
 
-/// Errors with own rows only, and with the prior's rows only.
+/// Errors with the GPU's rows only, and with the prior's rows only.
 PriorGain prior_gain(const Shared& shared, const SeenRows& seen, const MethodRows& rows,
                      const std::string& gpu, double noise) {
   PriorGain gain{.gpu = gpu,

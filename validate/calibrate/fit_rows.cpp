@@ -92,7 +92,7 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
   if (fit.rows.size() < least) {
     throw ConfigError(
         fmt::format("expected at least {} measured GEMMs to fit to, got {} ({} rows "
-                    "left out)",
+                    "excluded)",
                     least, fit.rows.size(), fit.left_out));
   }
   fit.problems = groups.problems();

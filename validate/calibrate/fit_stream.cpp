@@ -169,14 +169,12 @@ std::size_t stream_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& 
 StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files) {
   if (!gpu.spec.stream) {
     throw ConfigError(
-        fmt::format("{}: expected a section stream to start the fit from; it has "
-                    "none",
-                    gpu.spec.name));
+        fmt::format("{}: has no section `stream`, from which the fit starts", gpu.spec.name));
   }
   const Rows rows = rows_of(gpu.spec, files);
   if (rows.fitted.size() < kLeastStreamRows) {
     throw ConfigError(fmt::format(
-        "expected at least {} measured copies and additions to fit to, got {} ({} rows left out)",
+        "expected at least {} measured copies and additions to fit to, got {} ({} rows excluded)",
         kLeastStreamRows, rows.fitted.size(), rows.left_out));
   }
   StreamFit fit{.rows = rows.fitted.size(),

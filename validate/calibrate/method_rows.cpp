@@ -9,10 +9,10 @@ namespace tilecast {
 namespace {
 
 constexpr double kMostSpreads = 5;  // spreads beyond which residuals are clipped
-// Candidate noise variances of another GPU's rows relative to own rows; the error on left-out own
-// rows decides.
+// Candidate noise variances of another GPU's rows relative to the GPU's rows; the error on its
+// held-out rows decides.
 constexpr double kPriorNoises[] = {1, 4, 16, 64};
-constexpr double kUnknownPriorNoise = 4;  // used without own rows to choose by
+constexpr double kUnknownPriorNoise = 4;  // used if there are no rows of the GPU
 
 /// Half of the weight belongs to smaller values.
 double weighted_median(const Eigen::VectorXd& values, const Eigen::VectorXd& weights) {

@@ -54,7 +54,7 @@ TEST_CASE("A prior's own prior is omitted, and rows are limited to the free slot
   const PriorRows some = prior_rows(model, own_rows(), 7);
   CHECK(some.count() == 7);
   CHECK(std::ranges::is_sorted(some.place));
-  CHECK(prior_rows(model, own_rows(), 7).place == some.place);  // the same draw each time
+  CHECK(prior_rows(model, own_rows(), 7).place == some.place);  // the same rows each time
   CHECK(prior_rows(model, own_rows(), 0).count() == 0);
 }
 

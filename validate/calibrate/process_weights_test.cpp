@@ -99,7 +99,7 @@ TEST_CASE("Rows without a fold are in all fits, and rows with infinite noise in 
     CHECK(with.left_out(i, 0) == Approx(alone.left_out(i, 0)).margin(1e-4));
   }
   CHECK(with.weights.bottomRows(12).cwiseAbs().maxCoeff() < 1e-4);
-  // Conversely, predictions of the first rows are unaffected when a fold of these rows is left out.
+  // Conversely, predictions of the first rows are unaffected when a fold of these rows is held out.
   rows.noise.tail(12).setConstant(0.1);
   rows.noise.head(12).setConstant(std::numeric_limits<double>::infinity());
   const ProcessRows others = part_of(rows, [](Eigen::Index i) { return i >= 12; });

@@ -32,7 +32,7 @@ Prediction predict_bytes(const AnyProblem&, const AnyConfig& config, Regime, Inp
   p.config = config;
   p.l2_to_sm = Bytes{first ? 210.0 : 90.0};
   p.dram_read = Bytes{first ? 42.0 : 9.0};
-  p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;  // hit rates 0.8, 0.9
+  p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;  // hit rates of 0.8 and 0.9
   return p;
 }
 

@@ -24,7 +24,7 @@ Prediction predict_row(const Measurement& measured, const Predictor& predict) {
   return predict(point.problem, config, point.regime, point.inputs);
 }
 
-/// The prediction for a row, or the reason why it has none.
+/// The prediction for a row, or why it has none.
 struct Answer {
   std::optional<Prediction> prediction;
   std::string why_not;
@@ -42,12 +42,12 @@ void count_rows(const std::vector<MeasurementFile>& files, std::size_t points, J
         file.rows, [](const MeasurementRow& row) { return !is_verified(row.measurement); }));
   }
   if (data.rows == 0) {
-    throw ConfigError(join(names, ", ") + ": expected measured rows, found none");
+    throw ConfigError(join(names, ", ") + ": no measured rows");
   }
   data.repeated = data.rows - data.excluded - points;
 }
 
-/// Returns one answer per row, in the order of the rows.
+/// Returns one prediction per row, in the order of the rows.
 std::vector<Answer> predict_rows(const std::vector<VerifiedRow>& rows, const Predictor& predict,
                                  const JoinOptions& options) {
   std::vector<const Measurement*> asked;

@@ -103,7 +103,7 @@ LibraryJudgement judge_library(const std::string& file, const std::string& gpu, 
 
 std::string library_table(const LibraryJudgement& judgement) {
   std::string table = fmt::format(
-      "{}: our top pick against the library's times of {}\n\n"
+      "{}: the top pick against the library's times of {}\n\n"
       "| their time | problems | against the median: mean error | bias | against the fastest: mean "
       "error | bias | inside the 90 % interval | roofline / 0.8 + 3 us: mean error | bias |\n"
       "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",

@@ -89,7 +89,8 @@ std::optional<Claim> fused_moe_claim(const CsvRow& row) {
                row.get("avg_duration", positive) * kMicrosecond};
 }
 
-/// Reads a GEMM that a kernel of ours can run; excludes single wgmmas, whose time is the launch.
+/// Reads a GEMM that a kernel of tilecast can run; excludes single wgmmas, whose time is the
+/// launch.
 std::optional<Claim> published_claim(const CsvRow& row) {
   const std::string& unit = row.text("unit");
   const std::string& config = row.text("config_there");
@@ -116,7 +117,8 @@ std::optional<Claim> published_claim(const CsvRow& row) {
 }
 
 /// Reads attention of one phase by one library, from the held-out half; FlashAttention-3 is
-/// compared with our kernel nearest to its rule's choice. Ours pack at most 64 query heads.
+/// compared with our kernel nearest to its rule's choice. Tilecast's kernels pack at most 64 query
+/// heads.
 template <const char* kPhase, const char* kLibrary>
 std::optional<Claim> attention_claim(const CsvRow& row) {
   if (row.text("phase") != kPhase || !row.text("library").starts_with(kLibrary) ||

@@ -62,8 +62,8 @@ struct Figure {
   double tflops;
 };
 
-/// Speeds of published GEMMs on this GPU whose schedule we have. Our kernels support B as [N,K]
-/// only.
+/// Speeds of published GEMMs on this GPU whose schedule tilecast has. Its kernels support B as
+/// [N,K] only.
 std::vector<Figure> published_figures(const std::string& gpu) {
   std::vector<Figure> figures;
   const std::string text = read_file(kFigures);  // comments, followed by rows

@@ -27,7 +27,7 @@ constexpr double kCoverage = 0.9;
 struct Recorded {
   const char* path;  // JSON pointer
   Better better = Better::kSame;
-  bool required = true;  // false: older records may lack it
+  bool required = true;  // if false, older records may lack it
   bool by_key = false;   // the value is an object with one figure per key
   double tolerance = kRecordTolerance;
 };
@@ -71,7 +71,7 @@ class RecordCheck {
     }
   }
 
-  /// Returns one line per figure that is worse in `now`. Throws whatever check_form throws, and
+  /// Returns one line per figure that is worse in `now`. Throws the exceptions of check_form, and
   /// ConfigError if the two are not comparable.
   std::vector<std::string> worse(const Json& now) const {
     std::vector<std::string> lines;
@@ -109,7 +109,7 @@ class RecordCheck {
     }
     if (!record_.contains(at)) {
       if (row.required) {
-        fail(row.path, row.by_key ? "expected an object" : "expected a number");
+        fail(row.path, row.by_key ? "expected a JSON object" : "expected a number");
       }
       return {};
     }
@@ -117,7 +117,7 @@ class RecordCheck {
       return {row.path};
     }
     if (!record_[at].is_object()) {
-      fail(row.path, "expected an object");
+      fail(row.path, "expected a JSON object");
     }
     std::vector<std::string> paths;
     for (const auto& [key, value] : record_[at].items()) {

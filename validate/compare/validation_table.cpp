@@ -123,7 +123,7 @@ std::string pick_table(const Validation& v) {
   add("  cudaMemcpyAsync", b.runtime_copy_of_ours);
   if (b.cublaslt_top1_of_ours || b.runtime_copy_of_ours) {
     text +=
-        "  (of a library: its speed over that of our best measured kernel; aligned: all\n"
+        "  (a library's speed relative to tilecast's best measured kernel; aligned: all\n"
         "  dimensions are multiples of 8, else most cuBLASLt kernels lack wide loads)\n";
   }
   return text;
@@ -134,8 +134,8 @@ std::string paired_table(const Validation& v) {
     return "";
   }
   std::string text =
-      fmt::format("\n{:<36}{:>8}{:>10}{:>8}{:>8}{:>10}\n", "our top pick vs. alternatives",
-                  "shapes", "ratio", "better", "worse", "p");
+      fmt::format("\n{:<36}{:>8}{:>10}{:>8}{:>8}{:>10}\n", "top pick vs. alternatives", "shapes",
+                  "ratio", "better", "worse", "p");
   for (const auto& [regime, all] : v.paired) {
     for (const PairedFigures& f : all) {
       text += fmt::format("{:<36}{:>8}{:>10.3f}{:>8}{:>8}{:>10.2g}\n",
@@ -143,7 +143,8 @@ std::string paired_table(const Validation& v) {
                           f.better, f.worse, f.p);
     }
   }
-  return text + "  (ratio: our pick's speed over the other's, geometric mean; p: sign test)\n";
+  return text +
+         "  (ratio: speed of the pick relative to the other's, geometric mean; p: sign test)\n";
 }
 
 std::string_view calibration_text(const Validation& v) {

@@ -9,10 +9,12 @@
 namespace tilecast {
 namespace {
 
-/// All measured 10 us at 1.5 GHz. Predicted, by stages:
-///   1: 20 us at 1.5 GHz, twice the cycles;         2: 4 us at 3 GHz, cycles 0.8, clock 2;
-///   3: 11 us at 1.5 GHz;                           4: 20 us at 0.75 GHz, right cycles;
-///   5: 8 us at 3.75 GHz, twice the cycles, clock 2.5.
+/// Every kernel was measured at 10 us and 1.5 GHz. The predictions by number of stages:
+///   1: 20 us at 1.5 GHz (twice the cycles)
+///   2: 4 us at 3 GHz (0.8 times the cycles, twice the clock)
+///   3: 11 us at 1.5 GHz
+///   4: 20 us at 0.75 GHz (the right cycles)
+///   5: 8 us at 3.75 GHz (twice the cycles, 2.5 times the clock)
 JoinedData example_data(bool with_clock = true) {
   const std::map<i32, std::pair<double, double>> predicted{
       {1, {20, 1.5}}, {2, {4, 3}}, {3, {11, 1.5}}, {4, {20, 0.75}}, {5, {8, 3.75}}};

@@ -24,7 +24,7 @@ TEST_CASE("A range in any dimension expands to each step up to its end") {
   CHECK(expand_shapes("64x100:300:100x512") ==
         std::vector<std::string>{"64x100x512", "64x200x512", "64x300x512"});
   CHECK(expand_shapes("1:2:1x1:2:1x8").size() == 4);
-  CHECK(expand_shapes("8x8x8:20:8").size() == 2);  // 8 and 16; 24 exceeds 20
+  CHECK(expand_shapes("8x8x8:20:8").size() == 2);  // 8 and 16, since 24 exceeds 20
   CHECK(expand_shapes("8x8x8:20:8 ldb=24")[1] == "8x8x16 ldb=24");
   CHECK(expand_shapes("32:b*8x8x8:16:8")[1] == "32:b*8x8x16");
 }

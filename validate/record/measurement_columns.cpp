@@ -166,7 +166,7 @@ constexpr MeasurementColumn field_column() {
             }
             const std::array<i64, 3> given = sides_of(problem);
             if (!read_field(problem, kFields[kField], text)) {
-              throw ConfigError(fmt::format("expected nothing for op {}", to_text(op_of(problem))));
+              throw ConfigError(fmt::format("must be empty for op {}", to_text(op_of(problem))));
             }
             for (std::size_t i = 0; i < given.size(); ++i) {
               constexpr std::string_view kSides[] = {"m", "n", "k"};
@@ -314,7 +314,7 @@ std::span<const MeasurementColumn> measurement_column_table() { return kColumns;
 
 void check_problem(const Point& point) {
   if (normal_problem(point.problem) != point.problem) {
-    throw ConfigError("lda, ldb, ldc: expected nothing for packed rows");
+    throw ConfigError("lda, ldb, ldc: must be empty if rows are contiguous");
   }
 }
 
@@ -341,7 +341,7 @@ void check_row(const Measurement& m) {
     throw ConfigError("time_us_median: expected a time if status is ok");
   }
   if (m.status != Status::kOk && m.reason.empty()) {
-    throw ConfigError(fmt::format("reason: expected one if status is {}", to_text(m.status)));
+    throw ConfigError(fmt::format("reason: expected a reason if status is {}", to_text(m.status)));
   }
 }
 

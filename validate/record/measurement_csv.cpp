@@ -19,7 +19,7 @@ bool is_counter(std::string_view column) { return column.find("__") != std::stri
 /// How the reader uses each field of an accepted row, in the order of the table.
 struct FieldUse {
   std::size_t field;                          // index in the file
-  const MeasurementColumn* column = nullptr;  // null: a counter
+  const MeasurementColumn* column = nullptr;  // null for a counter
 };
 
 std::vector<FieldUse> plan_fields(const CsvRecord& header, std::string_view name) {

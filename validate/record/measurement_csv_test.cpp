@@ -170,7 +170,7 @@ TEST_CASE("A memcpy row has its elements in m and no layout") {
   CHECK(text.find("memcpy,1024,,,fp16,,memcpy_cpasync:buffers=2,") != std::string::npos);
   CHECK(parse_measurements(text, "x.csv").rows[0].measurement.point == m.point);
   CHECK(message_of(replaced(text, "1024,,", "1024,7,")) ==
-        "x.csv:2: n: expected nothing for op memcpy");
+        "x.csv:2: n: must be empty for op memcpy");
 }
 
 TEST_CASE("An epilogue is a column, empty for none, and part of the point") {
@@ -229,7 +229,7 @@ TEST_CASE("Leading dimensions are columns, empty for packed rows, and part of th
   CHECK(message_of(replaced(text, ",72,,520,", ",63,,520,"))
             .ends_with("lda is 63: expected 64 to 274877906944, or 0"));
   CHECK(message_of(replaced(text, ",72,,520,", ",64,,520,"))
-            .ends_with("lda, ldb, ldc: expected nothing for packed rows"));
+            .ends_with("lda, ldb, ldc: must be empty if rows are contiguous"));
 }
 
 TEST_CASE("A malformed file is an error that names file, line, column and the expected value") {
@@ -251,7 +251,7 @@ TEST_CASE("A malformed file is an error that names file, line, column and the ex
   CHECK(message_of(replaced(good, ",burst,", ",brust,"))
             .ends_with("expected one of burst, sustained; did you mean burst?"));
   CHECK(message_of(replaced(good, ",ok,", ",failed,")) ==
-        "x.csv:2: reason: expected one if status is failed");
+        "x.csv:2: reason: expected a reason if status is failed");
   CHECK(message_of(replaced(good, ",100,99,101,20,", ",,,,,")) ==
         "x.csv:2: time_us_median: expected a time if status is ok");
   CHECK(message_of(replaced(good, ",rotating,1,", ",rotating,yes,")) ==

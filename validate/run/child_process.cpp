@@ -74,7 +74,7 @@ void end_with_parent(pid_t parent, int number) {
 }
 
 ChildProcess::ChildProcess(int ends_with_us, const std::function<void()>& body) {
-  std::fflush(nullptr);  // the child would otherwise flush our buffers too
+  std::fflush(nullptr);  // the child would otherwise flush the parent's buffers too
   const pid_t parent = ::getpid();
   id_ = ::fork();
   if (id_ < 0) {

@@ -11,16 +11,16 @@ namespace {
 TEST_CASE("Consumers share the producer's registers in steps of eight") {
   // Two consumers: 65536 / 384 = 170, so each launches with 168, in total 504.
   CHECK(register_plan(2, 1, 24).consumer == 240);
-  CHECK(register_plan(2, 1, 32).consumer == 232);  // (504 - 32) / 2 = 236
-  CHECK(register_plan(2, 1, 40).consumer == 232);  // 464 / 2 exactly
-  // Three consumers: 128 each, in total 512; 24 leaves 488 / 3 = 162.
+  CHECK(register_plan(2, 1, 32).consumer == 232);  // (504 - 32) / 2 = 236, rounded down
+  CHECK(register_plan(2, 1, 40).consumer == 232);  // (504 - 40) / 2 = 232
+  // Three consumers launch with 128 each, in total 512; a producer of 24 leaves 488 / 3 = 162.
   CHECK(register_plan(3, 1, 24).consumer == 160);
   CHECK(register_plan(3, 1, 32).consumer == 160);
   CHECK(register_plan(3, 1, 40).consumer == 152);
 }
 
 TEST_CASE("A single consumer per SM is limited by the compiler's maximum") {
-  // 65536 / 256 = 256, launched with 240; 480 - 40 = 440.
+  // 65536 / 256 = 256 exceeds 240, so each launches with 240: 480 - 40 = 440 would be free.
   CHECK(register_plan(1, 1, 40).consumer == kMostConsumerRegisters);
 }
 

@@ -98,7 +98,7 @@ TEST_CASE("Warpgroups that share a tile slow each other's wgmmas by their promot
                             t)
         .value;
   };
-  CHECK(beside(2, 256, step<ScaleBlock>()) == 40);  // two rows of 64 x 128 sums, 64 cycles each
+  CHECK(beside(2, 256, step<ScaleBlock>()) == 40);  // two rows of 64 x 128 sums
   CHECK(beside(2, 256, step<ScaleRow>()) == 0);
   CHECK(beside(2, 256, OutputStep{}, Accumulate::kExact) == 40);
   CHECK(beside(2, 256, step<ScaleRow>(), Accumulate::kExact) == 40);

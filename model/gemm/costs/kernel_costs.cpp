@@ -42,7 +42,7 @@ Cycles thread_copies(const GpuSpec& gpu, const KernelConfig& config) {
 /// Share of tensor memory's port that MMAs leave free: they read the accumulators that they add to.
 BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) {
   // Lower bound, so that a store continues even if the accumulators would fill the port. It is an
-  // assumption: no tcgen05 kernel of ours has run on a device.
+  // assumption: tilecast's tcgen05 kernels never ran on a device.
   constexpr double kLeast = 0.5;
   const double accumulators = 1.0 * kAccumulatorBytes * t.block_m * t.block_n;
   return {std::max(port.value * kLeast, port.value - accumulators / interval.value)};

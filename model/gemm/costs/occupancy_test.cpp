@@ -26,8 +26,8 @@ TEST_CASE("Resident clusters are limited by GPCs, not by the number of SMs") {
 }
 
 TEST_CASE("Two CTAs share an SM until one more stage exceeds its shared memory") {
-  // 3 stages x 32 KiB + 2 slots x 8 KiB + 6 barriers x 8 B = 114736 B, and 1024 B reserved each: 2
-  // x 115760 = 231520 <= 233472. A fourth stage makes it 297056.
+  // 3 stages x 32 KiB + 2 slots x 8 KiB + 6 barriers x 8 B = 114736 B, and 1024 B reserved each, so
+  // 2 x 115760 = 231520 <= 233472. A fourth stage makes it 297056.
   KernelConfig c = config("pi 128x128x64 s3 w1x1 c1x1 o2 i1 e2 m8");
   CHECK(ctas_by_shared_memory(h200(), c) == 2);
   CHECK(resident_ctas(h200(), c) == 2);

@@ -118,7 +118,7 @@ TEST_CASE("A ring too short for the load latency waits for it") {
 
 TEST_CASE("A warpgroup runs ahead of the tensor pipe by a limited number of wgmmas") {
   // Two stages and 20,000 cycles of latency; a K block is 8 wgmmas of 128 cycles. With a queue of
-  // eight or more the next load is issued when they are all queued; with fewer it waits for the
+  // eight or more the next load is issued when they are all queued. With fewer it waits for the
   // rest.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_latency = {20000};
@@ -352,7 +352,7 @@ TEST_CASE(
 
 TEST_CASE("All bytes of C go through the SM's port, whatever the chunks and warpgroups") {
   GpuSpec gpu = tensor_only();
-  gpu.machine->intake = {64};  // 128 x 256 x 2 B: 1024 cycles; 384 x 128 B of loads: 768
+  gpu.machine->intake = {64};  // storing 64 KiB takes 1024 cycles, loading 48 KiB 768
   const KernelConfig config = gemm_config(kFlagship);
   CHECK(run(gpu, problem(128, 256, 640), config).cycles.value ==
         Approx(768 + 10 * together(among_loads(768, 768 / 3.0), 1024) + 1024));
@@ -365,7 +365,7 @@ TEST_CASE("Stores read slots one after another, and share L2's input with all SM
   gpu.machine->store_read = {32};
   const KernelConfig config = gemm_config(kFlagship);
   CHECK(run(gpu, problem(128, 256, 640), config).cycles.value == Approx(10 * 1024 + 4 * 512));
-  // 132 SMs' 16 KiB at 1.584 TB/s, 8 B per SM and cycle: 2048.
+  // 16 KiB per SM take 2048 cycles: 1.584 TB/s for 132 SMs is 8 B per SM and cycle.
   gpu.reduction->chip_store = {1.584e12};
   CHECK(run(gpu, problem(132 * 128, 256, 640), config).cycles.value ==
         Approx(10 * 1024 + 4 * 2048));

@@ -85,7 +85,7 @@ TEST_CASE("A reduction costs its transfers and the hops between SMs") {
   // All 132 SMs add at once: 4000 cycles; two hops; one SM loads.
   CHECK(reduction_cycles("split_k splits=8,reduction=atomic", split) ==
         Approx(4000 + 2 * 100 + 500));
-  // All SMs store: 2000 cycles; four hops; all load: 1000.
+  // All SMs store in 2000 cycles, then there are four hops, then all load in 1000 cycles.
   CHECK(reduction_cycles("split_k splits=8,reduction=spread", split) ==
         Approx(2000 + 4 * 100 + 1000));
   // All SMs store once together; then six serial additions of a hop and 2000 cycles each; the last

@@ -24,7 +24,7 @@ constexpr u32 kMostKept = 16384;  // maximum tiles of a cached curve
 /// Sizes of A and B, and of the panels of them that a scheduler tile reads. Edge panels are
 /// narrower, but a matrix is spread evenly over its panels.
 struct Matrices {
-  Bytes a, b;  // bytes over all products
+  Bytes a, b;  // bytes over all GEMMs
   OperandPanels panels;
 
   Bytes operands() const { return a + b; }
@@ -95,7 +95,7 @@ GemmTraffic counted_traffic(const GemmProblem& problem, const KernelConfig& conf
                             const TileScheduler& s, const Matrices& matrices) {
   const Tiling& t = config.tiling;
   const RowsOfTiles rows = rows_of_tiles(problem, config);
-  // Each product reads its own or the shared matrix; a group's last tiles also read rows of the
+  // Each GEMM reads its own or the shared matrix; a group's last tiles also read rows of the
   // next group; groups along K read their own.
   const i64 rows_of_a =
       (grouped_along_k(problem) ? matrices_of_c(problem) : matrices_of_a(problem)) *

@@ -107,7 +107,7 @@ TEST_CASE("A schedule that cannot split K profitably reports that before other r
   // K = 256 has at most 4 K blocks of 64, and a part has more than 8.
   const std::string why = refusal({64, 3248, 256}, Schedule::kStreamK);
   CAPTURE(why);
-  CHECK(why.find("no candidate is legal on h200_sxm: no split of K pays: tile=") !=
+  CHECK(why.find("no candidate is legal on h200_sxm: no split of K is useful: tile=") !=
         std::string::npos);
   CHECK(why.find("stream_k needs a wave that is not full and parts of at least 9 K blocks") !=
         std::string::npos);

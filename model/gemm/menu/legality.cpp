@@ -67,7 +67,7 @@ constexpr Rule<SizeCase> kSizeRules[] = {
      "K of all groups is {k}: expected at most {most_k}"},
     {[](Sizes s) { return grouped_along_m(s.problem) && matrices_of_b(s.problem) > kMostGroups; },
      "{groups} groups: a kernel supports at most {most_groups}"},
-    // Panels are counted in 32 bits, as if the groups were one product.
+    // Panels are counted in 32 bits, as if the groups were one GEMM.
     {[](Sizes s) {
        const i64 groups = matrices_of_b(s.problem);
        return grouped_along_m(s.problem) &&

@@ -100,7 +100,8 @@ TEST_CASE("B as [K,N] is stored in slabs of 64 columns, and each warpgroup takes
 
 TEST_CASE("A wgmma that reads B as [K,N] starts a slab of 64 columns or stays inside one") {
   const auto nn = [](const char* tile) { return pipelined(tile, Layout::kNn); };
-  CHECK(nn("tile=128x320x64,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);  // 160: 0, 160
+  CHECK(nn("tile=128x320x64,stages=3,warpgroups=2x1") ==
+        Refusal::kWgmmaShape);  // warpgroups begin at columns 0 and 160
   CHECK(pipelined("tile=128x320x64,stages=3,warpgroups=2x1") == Refusal::kNone);
   const GpuSpec& gpu = h200();
   const auto small = [&](const char* n) {
@@ -312,8 +313,7 @@ TEST_CASE("fp8 operands and groups require K-major operands") {
   }
 }
 
-TEST_CASE(
-    "Blackwell's kernels support a plain 16-bit product in layout tn, and a refusal says so") {
+TEST_CASE("Blackwell's kernels support a plain 16-bit GEMM in layout tn, and a refusal says so") {
   const GpuSpec gpu = load_gpu("b200", false).spec;
   CHECK(why_not_solvable(gpu, problem(64, 64, 64)).empty());
   CHECK(why_not_solvable(gpu, problem(64, 64, 64, Layout::kNn)).find("layout tn") !=
@@ -323,7 +323,7 @@ TEST_CASE(
   fp8.dtype = ElementType::kE4m3;
   fused.epilogue = {step<BiasN>(), step<Gelu>()};
   for (const GemmProblem& p : {batch, fp8, fused, in_groups(problem(0, 64, 64), {64, 64})}) {
-    CHECK(why_not_solvable(gpu, p).starts_with("Blackwell kernels support a single product"));
+    CHECK(why_not_solvable(gpu, p).starts_with("Blackwell kernels support a single GEMM"));
   }
 }
 

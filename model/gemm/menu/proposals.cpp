@@ -26,7 +26,7 @@ constexpr Raster kStridedRasters[] = {
     {RasterKind::kGroupedM, 8, Walk::kStrided},  {RasterKind::kGroupedM, 16, Walk::kStrided},
     {RasterKind::kGroupedN, 4, Walk::kStrided},  {RasterKind::kGroupedN, 8, Walk::kStrided},
     {RasterKind::kGroupedN, 16, Walk::kStrided}, {RasterKind::kHilbert, 1, Walk::kStrided}};
-constexpr u32 kMostRowsOfBand = 64;  // beyond this, no wave holds a column of a product's tiles
+constexpr u32 kMostRowsOfBand = 64;  // beyond this, no wave holds a column of a GEMM's tiles
 constexpr Raster kOneWaveRaster{RasterKind::kGroupedM, 8, Walk::kStrided};
 // Tile orders for swapped operands: tiles that share weights are consecutive, as with row-wise
 // swizzle groups of operands in order. Two columns of tiles in groups of 8 rows took 14 to 28 %
@@ -100,7 +100,7 @@ void Proposals::add_rasters(KernelConfig config) {
   std::vector<Raster> rasters(std::begin(kStridedRasters), std::end(kStridedRasters));
   const u32 rows = tile_rows(GemmShape{rows_of_product_, 0, 0}, config.tiling);
   if ((problem_.batch.products > 1 || problem_.groups != nullptr) && rows <= kMostRowsOfBand) {
-    // One product after another, column by column.
+    // One GEMM after another, column by column.
     rasters.push_back({RasterKind::kGroupedM, static_cast<i32>(rows), Walk::kStrided});
   }
   if (config.grid == Grid::kResident) {
@@ -109,7 +109,7 @@ void Proposals::add_rasters(KernelConfig config) {
   add(config, rasters);
 }
 
-/// Proposes every way to split K that can pay: into as many parts as fill the GPU once, or half of
+/// Proposes every useful way to split K: into as many parts as fill the GPU once, or half of
 /// it; as a stream of K blocks if the last wave is not full.
 void Proposals::add_splits(KernelConfig config) {
   config.raster = kSplitRasters[0];
@@ -275,7 +275,8 @@ std::string why_no_split_pays(const GpuSpec& gpu, const GemmProblem& asked,
   const i32 resident = resident_workers(gpu, config);
   const Tiling& t = config.tiling;
   return fmt::format(
-      "no split of K pays: tile={}x{}x{} has {} tiles of {} K blocks for {} workers, and {} needs "
+      "no split of K is useful: tile={}x{}x{} has {} tiles of {} K blocks for {} workers, and {} "
+      "needs "
       "{} and parts of at least {} K blocks",
       t.block_m, t.block_n, asked_of.tiling.block_k,
       make_tile_scheduler(problem, config, static_cast<u32>(resident)).num_tiles(),

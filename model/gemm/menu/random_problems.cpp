@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-constexpr i64 kMostProducts = 64;  // maximum number of products or groups
+constexpr i64 kMostProducts = 64;  // maximum number of GEMMs or groups
 
 /// Draws a dimension: a third are arbitrary, the others multiples of 8 or 64.
 i64 random_side(Random& random, double most, i64 least_step = 1) {

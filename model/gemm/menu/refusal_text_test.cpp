@@ -32,7 +32,7 @@ TEST_CASE("small_mma reports that a problem has more than one tile") {
     return why_not_legal(gpu, problem, config);
   };
   CHECK(why({128, 128, 64}, 1).empty());
-  CHECK(why({128, 128, 64}, 2) == "small_mma computes one product, not a batch of 2");
+  CHECK(why({128, 128, 64}, 2) == "small_mma computes one GEMM, not a batch of 2");
   CHECK(why({128, 128, 72}, 1) ==
         "small_mma computes one tile with one K block, and the problem is larger");
 }

@@ -6,14 +6,14 @@
 namespace tilecast {
 
 TEST_CASE("Products of a batch read separate panels, or those of a shared matrix") {
-  // Three products of 2 x 4 tiles: six rows of tiles.
+  // Three GEMMs of 2 x 4 tiles: six rows of tiles.
   const OperandPanels own({3}, 2, 4);
   CHECK(own.of_a() == 6);
   CHECK(own.of_b() == 12);
   CHECK(own.a({5, 3}) == 5);
-  CHECK(own.b({1, 3}) == 3);   // in the first product
-  CHECK(own.b({2, 0}) == 4);   // first panel of the second product
-  CHECK(own.b({5, 3}) == 11);  // last panel of the last product
+  CHECK(own.b({1, 3}) == 3);   // in the first GEMM
+  CHECK(own.b({2, 0}) == 4);   // first panel of the second GEMM
+  CHECK(own.b({5, 3}) == 11);  // last panel of the last GEMM
 
   const OperandPanels one_a({3, true}, 2, 4);
   CHECK(one_a.of_a() == 2);
@@ -26,7 +26,7 @@ TEST_CASE("Products of a batch read separate panels, or those of a shared matrix
   CHECK(one_b.b({5, 3}) == 3);
 }
 
-TEST_CASE("One product reads the panels of its tiles' rows and columns") {
+TEST_CASE("One GEMM reads the panels of its tiles' rows and columns") {
   const OperandPanels panels(Batch{}, 2, 4);
   CHECK(panels.a({1, 3}) == 1);
   CHECK(panels.b({1, 3}) == 3);

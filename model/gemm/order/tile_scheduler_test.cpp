@@ -46,14 +46,14 @@ TEST_CASE("Grouped along N: groups of two columns, row by row, with one column i
 
 TEST_CASE("Chunked: column by column, cut into equal runs, of which the last may be short") {
   const TileScheduler s = scheduler(2, 4, 3, RasterKind::kGroupedN, 1, Walk::kChunked);
-  CHECK(walk(s, 0) == "00 10 01");  // 8 tiles on 3 workers: 3, 3, 2
+  CHECK(walk(s, 0) == "00 10 01");  // 8 tiles on 3 workers: 3, 3 and 2 each
   CHECK(walk(s, 1) == "11 02 12");
   CHECK(walk(s, 2) == "03 13");
 }
 
 TEST_CASE("Chunks of whole columns may leave a worker without work") {
   const TileScheduler s = scheduler(2, 3, 4, RasterKind::kGroupedN, 1, Walk::kChunked);
-  CHECK(walk(s, 2) == "02 12");  // 6 tiles on 4 workers: 2, 2, 2, none
+  CHECK(walk(s, 2) == "02 12");  // 6 tiles on 4 workers: 2, 2, 2 and 0
   CHECK(walk(s, 3).empty());
 }
 

@@ -1,4 +1,4 @@
-// Compares batches with equivalent problems: a single product, or a taller one.
+// Compares batches with equivalent problems: a single GEMM, or a taller one.
 #include <string>
 
 #include "model/gemm/menu/legality.h"
@@ -19,13 +19,13 @@ const char* const kConfigs[] = {
 
 }  // namespace
 
-TEST_CASE("A batch that shares B equals one taller product if M is a multiple of the tile") {
-  // Six products of 512 rows and one of 3,072 have the same tiles, panels and stores, in one order.
+TEST_CASE("A batch that shares B equals one taller GEMM if M is a multiple of the tile") {
+  // Six GEMMs of 512 rows and one of 3,072 have the same tiles, panels and stores, in one order.
   check_same(batch_of({6, false, true}, {512, 1000, 512}), batch_of({}, {6 * 512, 1000, 512}),
              kConfigs);
 }
 
-TEST_CASE("A batch of one equals the single product, with or without shared operands") {
+TEST_CASE("A batch of one equals the single GEMM, with or without shared operands") {
   check_same(batch_of({1, true, true}, {1000, 1000, 512}), batch_of({}, {1000, 1000, 512}),
              kConfigs);
 }
@@ -44,7 +44,7 @@ TEST_CASE("A batch with separate B reads more from DRAM and takes no less time")
   }
 }
 
-TEST_CASE("A batch has the FLOPs and bytes of its products") {
+TEST_CASE("A batch has the FLOPs and bytes of its GEMMs") {
   const GemmProblem one = batch_of({}, {300, 200, 128}), ten = batch_of({10}, {300, 200, 128});
   CHECK(tensor_flops(ten) == 10 * tensor_flops(one));
   CHECK(gemm_bytes(ten) == 10 * gemm_bytes(one));

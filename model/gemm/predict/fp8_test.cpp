@@ -1,4 +1,4 @@
-// Tests fp8 in legality and prediction, compared with the 16-bit product of half the K.
+// Tests fp8 in legality and prediction, compared with the 16-bit GEMM of half the K.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// Compares groups with equivalent problems: a single product, a batch, the same groups without the
+// Compares groups with equivalent problems: a single GEMM, a batch, the same groups without the
 // empty ones; also along K.
 #include <string>
 
@@ -34,7 +34,7 @@ const char* const kNtConfigs[] = {"ws 128x256x64 s3 w1x2 c2x1 o1 i1 e2 n4",
 
 }  // namespace
 
-TEST_CASE("One group gives the prediction of the single product") {
+TEST_CASE("One group gives the prediction of the single GEMM") {
   for (const GemmShape shape : {GemmShape{3072, 1000, 512}, GemmShape{2048, 4096, 4096}}) {
     check_same(groups_of({shape.m}, shape.n, shape.k), product(shape), kConfigs);
   }
@@ -70,7 +70,7 @@ TEST_CASE("Splitting a group in two adds a read of B and nothing else if tiles s
   }
 }
 
-TEST_CASE("Equal groups along K equal a batch, and one a single product, apart from the start") {
+TEST_CASE("Equal groups along K equal a batch, and one a single GEMM, apart from the start") {
   for (const i64 groups : {1, 5}) {
     GemmProblem batch = product({512, 1000, 640});
     batch.layout = Layout::kNt;
@@ -103,7 +103,8 @@ TEST_CASE("Unequal groups along K take as long as the busiest worker, and empty 
       // uncorrected model 0.13 %.
       const double slack = method == Method::kSimulated ? 0.995 : 1;
       CHECK(time_of({3072, 64, 0, 1024}) > slack * skewed);
-      if (!chunked) {  // which would be cut otherwise; two tiles of zeros take little time
+      // Empty groups change how chunked walks are cut. Two tiles of zeros take little time.
+      if (!chunked) {
         CHECK(time_of({3072, 64, 0, 960, 0, 0}) < 1.25 * skewed);
       }
     }
@@ -175,8 +176,7 @@ TEST_CASE("Kernels without support for groups say so") {
   CHECK(why_not_solvable(calibrated_h200(), fused).empty());
   GemmProblem batch = groups;
   batch.batch.products = 2;
-  CHECK(why_not_solvable(calibrated_h200(), batch) ==
-        "a batch of 2: groups require a single product");
+  CHECK(why_not_solvable(calibrated_h200(), batch) == "a batch of 2: groups require a single GEMM");
 }
 
 }  // namespace tilecast

@@ -23,7 +23,7 @@ double alignment(i64 bytes) {
   return std::countr_zero(128U) - std::countr_zero(static_cast<u64>(bytes) | 128U);
 }
 
-/// Fraction of the area of `tiles` whole tiles that lies outside the matrix along one side.
+/// Fraction of the area of `tiles` whole tiles that lies outside the matrix along one dimension.
 double beyond_edge(i64 side, i64 tiles, i64 tile) {
   return 1 - static_cast<double>(side) / static_cast<double>(tiles * tile);
 }

@@ -16,7 +16,7 @@ LearnedReasons learned_reasons(const GpuSpec& gpu, const GemmProblem& asked,
   const GemmProblem problem = as_run(asked, config);
   const GemmWork work = gemm_work(gpu, problem, config);
   const GemmForm kernel = gemm_form({gpu, asked, regime, Inputs::kNormal}, config, work);
-  // Simulated cycles of the prediction over analytic cycles at the same clock.
+  // Ratio of the prediction's simulated cycles to analytic cycles at the same clock.
   const double over = predicted.cycles /
                       closed_form(gpu, problem, config, work, predicted.sm_clock).cycles /
                       predicted.cycles_correction;

@@ -36,7 +36,8 @@ TEST_CASE("A problem with one column of tiles is widened to the whole tile") {
 }
 
 TEST_CASE("The whole tile's time is an upper bound, the burst's time a lower bound") {
-  // Times: narrow (8 columns) 10 us; whole tile (16 columns) 7. In a burst: 12 and 9.
+  // Predicted times: sustained 10 us for 8 columns and 7 us for a whole tile of 16 columns; in a
+  // burst 12 us and 9 us.
   const GemmProblem narrow = fp16(16256, 8, 4272);
   Prediction own{};
   own.extrapolated = true;

@@ -41,7 +41,7 @@ Bytes outside(const GemmProblem& problem, const KernelConfig& config, i64 a_read
                    : outside_elements(along_k, side, kSlabElements);
   };
   const bool a_along_k = a_is_k_major(problem.layout);
-  // Each product ends in its own slab.
+  // Each GEMM ends in its own slab.
   const i64 in_slabs = matrices_of_c(problem) * round_up<i64>(problem.shape.m, kSlabElements);
   const i64 a = of_operand(a_along_k ? along_m : Side{in_slabs, rows_asked}, a_along_k);
   const i64 b = of_operand(along_n, b_is_k_major(problem.layout));

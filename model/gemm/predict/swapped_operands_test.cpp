@@ -45,8 +45,7 @@ TEST_CASE("A kernel with swapped operands takes as long as in order on the trans
   }
 }
 
-TEST_CASE(
-    "Operands can be swapped for a single product with K-major A and a C that TMA can store") {
+TEST_CASE("Operands can be swapped for a single GEMM with K-major A and a C that TMA can store") {
   const KernelConfig config = swapped(gemm_config(kInOrder));
   const GemmProblem problem{{160, 4096, 4096}, ElementType::kBf16, Layout::kTn};
   const auto refused = [&](const auto& change) {

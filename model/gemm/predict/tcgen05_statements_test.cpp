@@ -52,8 +52,8 @@ TEST_CASE("A fourth buffer pays on Blackwell, while three suffice on Hopper") {
                        method)
           .tflops;
     };
-    CHECK(speed(method, pipelined(4)) > 1.1 * speed(method, pipelined(3)));  // published: 1.115
-    CHECK(hopper(4) < 1.05 * hopper(3));                                     // published: 0.993
+    CHECK(speed(method, pipelined(4)) > 1.1 * speed(method, pipelined(3)));  // 1.115 was published
+    CHECK(hopper(4) < 1.05 * hopper(3));                                     // 0.993 was published
   }
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("Overlapping tiles helps the more the smaller K is") {
       CHECK(now < before);
       before = now;
     }
-    CHECK(gain(512) > 1.1);  // published: 1.20
+    CHECK(gain(512) > 1.1);  // 1.20 was published
   }
 }
 

@@ -44,12 +44,12 @@ bool SharedGroupRows::equals(const GroupRows& other) const {
 SharedGroupRows GroupRows::of(std::vector<i64> rows, i64 capacity, GroupSide side) {
   if (const auto wrong = std::ranges::find_if(rows, [](i64 of_group) { return of_group < 0; });
       wrong != rows.end()) {
-    throw ConfigError(fmt::format("groups: expected at least 0 rows per group, not {}", *wrong));
+    throw ConfigError(fmt::format("groups: expected at least 0 rows per group, got {}", *wrong));
   }
   if (capacity != 0 && !rows.empty() && std::ranges::max(rows) > capacity) {
     throw ConfigError(
         fmt::format("groups: expected at most {} rows per group, "
-                    "its capacity, not {}",
+                    "its capacity, got {}",
                     capacity, std::ranges::max(rows)));
   }
   if (capacity != 0 && side == GroupSide::kK) {

@@ -158,7 +158,7 @@ TEST_CASE("At the end of a group inside a tile A continues and C does not") {
   CHECK(multiplied_flops(grouped({100, 0, 30}), tiles_of(64, 2)) == 2.0 * 158 * 96 * 64);
 }
 
-TEST_CASE("Tiles larger than C multiply zeros, in every product and group") {
+TEST_CASE("Tiles larger than C multiply zeros, in every GEMM and group") {
   const auto outside = [](const GemmProblem& problem) {
     return flops_out_of_bounds(problem, tiles_of(64, 1));
   };
@@ -174,7 +174,7 @@ TEST_CASE("Tiles larger than C multiply zeros, in every product and group") {
   CHECK(outside(grouped({100, 0, 30})) == 2.0 * (192 * columns - 158 * 96) * 64);
 }
 
-TEST_CASE("A batch's tile rows are those of its products") {
+TEST_CASE("A batch has the tile rows of its GEMMs") {
   const GemmProblem batch{.shape = {100, 96, 64},
                           .dtype = ElementType::kFp16,
                           .layout = Layout::kTn,
@@ -186,7 +186,7 @@ TEST_CASE("A batch's tile rows are those of its products") {
   const RowsOfTiles rows = rows_of_tiles(batch, tiles_of(64, 1));
   CHECK(rows.tiles == 4);
   CHECK(rows.existing == 200);
-  CHECK(rows.loaded == 208);  // 36 in steps of eight: 40
+  CHECK(rows.loaded == 208);  // 36 rounds up to 40, a multiple of eight
 }
 
 TEST_CASE("The table of groups has eight bytes per group, and for the end marker") {

@@ -82,7 +82,7 @@ TEST_CASE("A seed draws the same rows as in earlier versions") {
         std::vector<std::vector<i64>>{{1011, 1655, 828, 526, 626, 2736, 353, 457}});
 }
 
-TEST_CASE("Draws depend on the seed, and the first ones not on the number of draws") {
+TEST_CASE("Random routings depend on the seed, and the first of them not on their number") {
   const Routing routing{.experts = 16, .tokens = 500, .top_k = 2, .zipf = 1.1, .seed = 7};
   const auto two = drawn_rows(routing, 2), four = drawn_rows(routing, 4);
   CHECK(std::vector(four.begin(), four.begin() + 2) == two);

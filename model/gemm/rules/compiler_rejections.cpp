@@ -115,7 +115,7 @@ class LineReader {
   LineReader(std::string_view line, std::string_view file, std::size_t number)
       : fields_(split(line, ',')), file_(file), number_(number) {
     if (fields_.size() != columns().size()) {
-      fail("", fmt::format("expected {} fields, not {}", columns().size(), fields_.size()));
+      fail("", fmt::format("expected {} fields, got {}", columns().size(), fields_.size()));
     }
   }
 
@@ -124,7 +124,7 @@ class LineReader {
   std::string word(std::string_view column, std::span<const std::string_view> known) {
     const std::string_view text = next();
     if (std::ranges::find(known, text) == known.end()) {
-      fail(column, fmt::format("expected one of {}, not '{}'", joined(known, ", "), text));
+      fail(column, fmt::format("expected one of {}, got '{}'", joined(known, ", "), text));
     }
     return std::string(text);
   }
@@ -145,7 +145,7 @@ class LineReader {
     const std::optional<i64> value = parse_integer(text);
     if (!value || *value < 0 || *value > kMostNumber) {
       fail(column,
-           fmt::format("expected nothing or an integer from 0 to {}, not '{}'", kMostNumber, text));
+           fmt::format("expected nothing or an integer from 0 to {}, got '{}'", kMostNumber, text));
     }
     return static_cast<i32>(*value);
   }

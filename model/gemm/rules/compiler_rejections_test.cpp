@@ -168,21 +168,21 @@ TEST_CASE("A malformed row is an error with its place and the expected value") {
   CHECK(complaint(kHeader + good).empty());  // without a trailing line end
   CHECK(complaint("schedule\n" + good).starts_with("2 t:1: expected the columns architecture,"));
   CHECK(complaint("").starts_with("2 t:1: expected the columns "));
-  CHECK(complaint(kHeader + good + "\n\n" + good) == "2 t:3: expected 27 fields, not 1");
-  CHECK(complaint(kHeader + good + ",") == "2 t:2: expected 27 fields, not 28");
+  CHECK(complaint(kHeader + good + "\n\n" + good) == "2 t:3: expected 27 fields, got 1");
+  CHECK(complaint(kHeader + good + ",") == "2 t:2: expected 27 fields, got 28");
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string row = good;
     return complaint(kHeader + row.replace(row.find(from), from.size(), to) + "\n");
   };
   CHECK(with("hopper", "hoper") ==
         "2 t:2: architecture: expected one of ampere, ada, hopper, blackwell, blackwell_rtx, "
-        "fictional, not 'hoper'");
+        "fictional, got 'hoper'");
   CHECK(with("pipelined", "piplined").starts_with("2 t:2: schedule: unknown schedule 'piplined'"));
   CHECK(with("192", "-192") ==
-        "2 t:2: block_n: expected nothing or an integer from 0 to 1048576, not '-192'");
+        "2 t:2: block_n: expected nothing or an integer from 0 to 1048576, got '-192'");
   CHECK(with("nvrtc 13.0", "") == "2 t:2: compiler: expected a non-empty string");
   CHECK(with("spills", "spilled") ==
-        "2 t:2: reason: expected one of spills, wgmma_serialized, setmaxnreg_ignored, error, not "
+        "2 t:2: reason: expected one of spills, wgmma_serialized, setmaxnreg_ignored, error, got "
         "'spilled'");
 }
 

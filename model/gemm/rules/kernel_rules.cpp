@@ -47,7 +47,7 @@ constexpr Rule<KernelCase> kKindRules[] = {
               (is_narrow(c.types.operands) || fuses(c.epilogue) || !c_has_16_bits(c) || c.batched ||
                has_groups(c) || c.launch != LaunchOrder::kInTurn);
      },
-     "Blackwell kernels support a single product of fp16 or bf16, no epilogue, 16-bit C, and no "
+     "Blackwell kernels support a single GEMM of fp16 or bf16, no epilogue, 16-bit C, and no "
      "programmatic launch"},
     {[](Kernel c) {
        return on_mma_sync(c) &&
@@ -89,7 +89,7 @@ constexpr Rule<KernelCase> kKindRules[] = {
     {[](Kernel c) { return c.types.accumulate == Accumulate::kExact && !of_fp8(c); },
      "accumulate=exact: only fp8 operands have a choice, not {dtype}"},
     {[](Kernel c) { return has_groups(c) && c.batched; },
-     "a batch of {products}: groups require a single product"},
+     "a batch of {products}: groups require a single GEMM"},
     {[](Kernel c) { return has_groups(c) && !c_has_16_bits(c); },
      "dtype_c {c}: grouped kernels write only 16-bit C"},
     {[](Kernel c) { return c.parts_k && c.layout != Layout::kNt; },
@@ -114,7 +114,7 @@ RegisterPlan registers_of(const KernelConfig& c) {
                        c.producer_registers);
 }
 
-/// Whether the producer releases registers in whole steps, and keeps at most its launch value.
+/// Whether the producer releases registers in whole steps, and keeps no more than it had at launch.
 bool producer_can_shrink(const KernelConfig& c) {
   return c.producer_registers % kRegisterStep == 0 &&
          c.producer_registers >= kFewestProducerRegisters &&
@@ -183,7 +183,7 @@ constexpr Rule<KernelCase> kWgmmaRules[] = {
               (!can_swap_operands(c, c) ||
                (c.problem != nullptr && !c_rows_allow_tma(transposed(*c.problem))));
      },
-     "operands=swapped requires layout tn or nn, N a multiple of 8, a single product "
+     "operands=swapped requires layout tn or nn, N a multiple of 8, a single GEMM "
      "without an epilogue, and "
      "no store=deferred"},
     {[](Kernel c) {
@@ -226,7 +226,7 @@ constexpr Rule<KernelCase> kWgmmaRules[] = {
      },
      "{schedule} requires contiguous C"},
     {[](Kernel c) { return c.batched && traits_of(c.schedule).one_k_block; },
-     "{schedule} computes one product, not a batch of {products}"},
+     "{schedule} computes one GEMM, not a batch of {products}"},
     {[](Kernel c) {
        return traits_of(c.schedule).one_k_block && c.problem != nullptr &&
               (c.problem->shape.m > c.tiling.block_m || c.problem->shape.n > c.tiling.block_n ||

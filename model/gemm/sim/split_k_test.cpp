@@ -55,8 +55,8 @@ TEST_CASE("Atomic reductions contend for L2's rate of additions") {
 }
 
 TEST_CASE("Distributed reduction alone: a store, a hop, a share of every sum, a hop") {
-  // Each thread's share, 2 of 8 groups of four, is read in one step. Then a quarter of C, 2 KiB:
-  // 64.
+  // Each thread reads its share, 2 of 8 groups of four, in one step. Storing a quarter of C (2 KiB)
+  // takes 64 cycles.
   for (const Schedule schedule : {Schedule::kSplitK, Schedule::kSplitKHybrid}) {
     CHECK(reduction_alone(schedule, Reduction::kSpread) ==
           Approx(512 + 500 + 500 + 64 + 500).epsilon(kWithin));

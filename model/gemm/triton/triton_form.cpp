@@ -104,9 +104,9 @@ Warps warps_of_mma(const TritonKernel& kernel) {
   return {static_cast<double>(m), static_cast<double>(n)};
 }
 
-/// Number of tiles of C, over all products or groups.
+/// Number of tiles of C, over all GEMMs or groups.
 struct Tiles {
-  double along_m, along_n;  // tiles of a product; for groups, of all of them together along M
+  double along_m, along_n;  // tiles of a GEMM; for groups, of all of them together along M
   double products;
   double of_group;  // tiles along M that share a matrix of B
 
@@ -308,7 +308,7 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   const Bytes of_wave{(rows * kernel.block_m + std::ceil(wave / rows) * kernel.block_n * matrices) *
                       count(shape.k) * element_bytes(problem.dtype) / count(parts)};
   const Bytes again = std::max(operands, std::min(of_wave * (tiles / wave), asked));
-  // L2 holds what the tiles of one product or group share.
+  // L2 holds what the tiles of one GEMM or group share.
   const Bytes shared = operands / (grid.products * (grid.along_m / grid.of_group));
   const double kept =
       std::clamp(2 - shared / (gpu.l2->capacity * gpu.l2->usable_fraction), 0.0, 1.0);

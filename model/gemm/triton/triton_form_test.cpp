@@ -131,7 +131,7 @@ TEST_CASE("L2 serves requests of neighbouring CTAs for the same operand as one")
   CHECK(row.b_merged == Approx(1));
 }
 
-TEST_CASE("Groups and products of a batch have separate tiles and matrices") {
+TEST_CASE("Groups and GEMMs of a batch have separate tiles and matrices") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
   const TritonKernel kernel{16, 128, 64, 4, 4};

@@ -14,7 +14,7 @@
 namespace tilecast {
 namespace {
 
-/// Whether CUPTI's unit equals ours; a clock is counted as cycles of a domain per second.
+/// Whether CUPTI's unit equals the plan's; a clock is counted as cycles of a domain per second.
 bool same_unit(CounterUnit unit, const MetricFacts& facts) {
   switch (unit) {
     case CounterUnit::kNanoseconds:

@@ -53,7 +53,7 @@ cublasLtMatrixLayout_t new_layout(cudaDataType_t type, const MatrixSides& sides,
   return layout;
 }
 
-/// Our columns are its rows, so that bias_n is its bias.
+/// Columns of C are its rows, so that bias_n is its bias.
 cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
   const OutputStep bias = epilogue.of(OutputKind::kBias),
                    activation = epilogue.of(OutputKind::kActivate),
@@ -77,8 +77,8 @@ cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
   throw ConfigError(fmt::format("cuBLASLt has no epilogue {}", to_text(epilogue)));
 }
 
-/// Our B is cuBLASLt's A. The heuristic requires scale pointers: it gets a placeholder address, and
-/// each run sets the actual ones.
+/// Tilecast's B is cuBLASLt's A. The heuristic requires scale pointers: it gets a placeholder
+/// address, and each run sets the actual ones.
 void set_scale_modes(OutputStep scales, const void* somewhere, cublasLtMatmulDesc_t operation) {
   const bool rows = scales == step<ScaleRow>(), blocks = scales == step<ScaleBlock>();
   const cublasLtMatmulMatrixScale_t of_b = blocks ? CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F
@@ -164,7 +164,7 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
   const cublasOperation_t second = a_is_k_major(problem.layout) ? CUBLAS_OP_N : CUBLAS_OP_T;
   set(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA, first);
   set(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSB, second);
-  // Like our kernels, accumulate all of K in the tensor core.
+  // Like tilecast's kernels, accumulate all of K in the tensor core.
   if (is_fp8(problem.dtype) && !promotes(problem)) {
     set(operation_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, int8_t{1});
   }

@@ -316,10 +316,10 @@ TEST_CASE("A thousand runs of each deterministic schedule give the same bits", "
     const char* text;
     GemmShape shape;
   } shared_tiles[] = {
-      // 17 * 25 tiles of 33 K blocks, cut one after the other; then 161 of them cut, 264 whole
+      // 17 x 25 tiles of 33 K blocks, cut one after another; then 161 tiles cut and 264 whole
       {"sk 64x64x64 s6 w1x1 c1x1 o1 i1 e1 m8 k4+t", {1032, 1544, 2056}},
       {"skh 64x64x64 s6 w1x1 c1x1 o1 i1 e1 n4 k2+t", {1032, 1544, 2056}},
-      // 25 tiles in 5 parts that wait for each other; 132 fit
+      // 25 tiles x 5 parts = 125 CTAs that wait for one another; the GPU holds 132
       {"sp 128x128x64 s6 w2x1 c1x1 o1 i1 e2 m8 k5s", {520, 520, 4104}},
   };
   for (const auto& [text, shape] : shared_tiles) {

@@ -30,7 +30,7 @@ Layout drawn_layout(int index, ElementType dtype) {
   return is_fp8(dtype) ? Layout::kTn : kEveryLayout[index % 4];
 }
 
-/// Rounds sides that lie along rows up to multiples of 16 bytes.
+/// Rounds dimensions that lie along rows up to multiples of 16 bytes.
 GemmProblem with_whole_rows(GemmProblem problem) {
   auto& [m, n, k] = problem.shape;
   m = a_is_k_major(problem.layout) ? m : round_up<i64>(m, 8);
@@ -123,7 +123,7 @@ GemmProblem groups(int index, std::mt19937& random) {
 }
 
 GemmProblem groups_along_k(int index, std::mt19937& random) {
-  // Operands with other sides are copied before the kernel.
+  // Operands with other dimensions are copied before the kernel.
   const i64 step = index % 4 == 3 ? 1 : 8;
   const i64 m = step * drawn_up_to(1000 / step, random);
   return in_groups_of_k({.shape = {m, step * drawn_up_to(1000 / step, random), 0},
@@ -142,7 +142,7 @@ GemmProblem fp8(int index, std::mt19937& random) {
           .c = index % 4 < 2 ? ElementType::kBf16 : ElementType::kFp16};
 }
 
-/// Draws problems with exact sums: one product, a batch or groups.
+/// Draws problems with exact sums: one GEMM, a batch or groups.
 GemmProblem exact_sums(int index, std::mt19937& random) {
   GemmProblem problem = fp8(index, random);
   problem.accumulate = Accumulate::kExact;
@@ -183,7 +183,7 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {
-    {"single products", 60, single, any, false, 1, std::size(kWgmmaSchedules), 250},
+    {"single GEMMs", 60, single, any, false, 1, std::size(kWgmmaSchedules), 250},
     {"batches", 40, batch, any, false, 1, 9, 250},
     {"odd sides and leading dimensions", 36, odd_sides, any, true, 1, 8, 120},
     {"swapped operands", 24, few_rows, swapped, true, 1, 4, 100},

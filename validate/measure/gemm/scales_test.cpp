@@ -113,7 +113,7 @@ TEST_CASE("Promoted sums lose no more precision at a longer K", "[gpu]") {
       std::printf("K = %lld: rms error %.1e, largest %.1e of the largest\n",
                   static_cast<long long>(k), verdict.rms_error, *verdict.max_error);
       CHECK(verdict.fault == "");
-      CHECK(verdict.rms_error < std::ldexp(1.0, -10));  // fast accumulation: 3e-3 at K = 16384
+      CHECK(verdict.rms_error < std::ldexp(1.0, -10));  // fast accumulation has 3e-3 at K = 16384
     }
   }
 }

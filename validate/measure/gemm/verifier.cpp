@@ -36,7 +36,7 @@ std::string place(u64 index, const GemmProblem& problem) {
   const u64 m = static_cast<u64>(problem.shape.m), n = static_cast<u64>(c_columns(problem));
   const std::string in_product = fmt::format("row {}, column {}", index / n % m, index % n);
   return matrices_of_c(problem) == 1 ? in_product
-                                     : fmt::format("{} of product {}", in_product, index / n / m);
+                                     : fmt::format("{} of GEMM {}", in_product, index / n / m);
 }
 
 i64 outputs(const GemmProblem& problem) {

@@ -72,7 +72,7 @@ TEST_CASE("Measured constants have their points' values, in the unit of the GPU 
   };
   CHECK(value("machine.wgmma_least") == Approx(13));
   CHECK(value("machine.l2_latency") == Approx(300));    // 420 - 120
-  CHECK(value("machine.dram_latency") == Approx(300));  // ns: 560 - 260
+  CHECK(value("machine.dram_latency") == Approx(300));  // 560 - 260 ns
   CHECK(value("machine.l2_output") == Approx(9.5));     // 9500 B/ns
   CHECK(value("machine.intake") == Approx(106));
   CHECK(value("machine.merge_limit") == Approx(2.2));  // 9900 / 4500

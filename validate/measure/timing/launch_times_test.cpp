@@ -27,7 +27,8 @@ TEST_CASE("A launch of two kernels lasts from its first start to its last end") 
 TEST_CASE("A launch that overlaps the previous one is counted from that one's end") {
   const std::vector<KernelSpan> spans = {
       {"mark", 0, 10}, {"gemm", 20, 120}, {"gemm", 100, 220}, {"mark", 230, 240}};
-  CHECK(last_launches(spans, 1, 2) == std::vector<i64>{100, 100});  // the second: 120 to 220
+  CHECK(last_launches(spans, 1, 2) ==
+        std::vector<i64>{100, 100});  // the second lasts from 120 to 220
 }
 
 TEST_CASE("Records left over from an earlier block do not count") {

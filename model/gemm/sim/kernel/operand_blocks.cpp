@@ -31,7 +31,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
   const i64 slice_bytes = i64{side.tile} * block_k * element / side.sharers;
   const std::vector<u32> k_blocks_of = k_blocks_of_products(problem, config.tiling);
   for (i64 tile = 0; tile < i64{side.tiles} * side.matrices; ++tile) {
-    // An operand shared by all products is read over the same K by each.
+    // An operand shared by all GEMMs is read over the same K by each.
     const auto product = static_cast<std::size_t>(grouped_along_k(problem) ? tile / side.tiles : 0);
     const i64 all_k = grouped_along_k(problem) ? problem.groups->rows()[product] : problem.shape.k;
     const u32 k_blocks = k_blocks_of[product];

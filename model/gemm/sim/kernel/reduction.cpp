@@ -32,8 +32,8 @@ Process read_sum(Cta& cta, Warpgroup& wg) {
   }
 }
 
-/// The warpgroup continues when all its writes have arrived; others see them after the same time
-/// again.
+/// The warpgroup continues when all its writes have arrived; other CTAs see them after the same
+/// delay once more.
 void publish(Cta& cta, Warpgroup& wg, const SharedPart& part) {
   const bool apart = cta.kernel().config.decomposition.reduction == Reduction::kSpread;
   cta.note(wg, {.kind = StepKind::kPublish, .count = apart ? 1 : part.piece.k_blocks()});

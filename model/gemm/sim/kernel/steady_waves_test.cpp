@@ -183,7 +183,7 @@ TEST_CASE("A rate has settled when four waves take as long as the four before") 
 TEST_CASE("A kernel that is cheap to simulate is simulated whole") {
   const GpuSpec gpu = example_gpu();
   const KernelConfig config = plain(Schedule::kWarpSpecialized);
-  // 64 x 64 tiles on 4 SMs: 1024 waves of 4 x 1 K block, loaded once and multiplied once: 8192
+  // 64 x 64 tiles on 4 SMs: 1024 waves of 4 x 1 K block, loaded once and multiplied once in 8192
   // steps.
   const GemmProblem problem = fp16(4096, 4096, 64);
   const Simulated part = simulate_gemm(gpu, problem, config, one_cta_per_sm(config), kExampleClock,

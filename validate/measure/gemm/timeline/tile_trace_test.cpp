@@ -7,8 +7,8 @@
 using namespace tilecast;
 
 TEST_CASE("CTAs of a cluster take the neighbouring blocks of its tile, along m first") {
-  // 3 cluster tiles in a row of N, 2 workers, clusters of 2 x 2 blocks: worker 0 takes tiles 0 and
-  // 2, worker 1 takes tile 1. Cluster tile (0, t) holds blocks (0..1, 2t..2t+1).
+  // One row of 3 cluster tiles along N, 2 workers, clusters of 2 x 2 blocks: worker 0 takes tiles 0
+  // and 2, worker 1 takes tile 1. Cluster tile (0, t) holds blocks (0..1, 2t..2t+1).
   const TileScheduler scheduler =
       TileScheduler::of(1, 3, 2, {RasterKind::kGroupedM, 1, Walk::kStrided});
   Tiling tiling{};
