@@ -11,8 +11,11 @@ import tilecast  # noqa: E402
 import tilecast.torch  # noqa: E402
 from tilecast import _fusion, _gate_up, layer  # noqa: E402
 from torch._dynamo.backends.common import aot_autograd  # noqa: E402
+from torch._functorch.partitioners import min_cut_rematerialization_partition  # noqa: E402
 from torch._inductor.decomposition import select_decomp_table  # noqa: E402
+from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
 from torch.nn import functional  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 META = {"device": "meta", "dtype": torch.bfloat16}
 
@@ -54,7 +57,8 @@ def compiled(kernels):
 
     def call(model, *inputs):
         graphs.clear()
-        backend = aot_autograd(fw_compiler=compiler, decompositions=select_decomp_table())
+        backend = aot_autograd(fw_compiler=compiler, decompositions=select_decomp_table(),
+                               partition_fn=min_cut_rematerialization_partition)
         return torch.compile(model, backend=backend)(*inputs), graphs
 
     return call
@@ -187,10 +191,16 @@ def test_a_training_step_has_the_gradients_of_torch(compiled):
     model, x = Mlp(bias=True), torch.randn(16, 64, dtype=torch.bfloat16)
     kept, inputs = copy.deepcopy(model), [x.clone().requires_grad_() for _ in range(3)]
     tilecast.torch.accelerate(model, x, least=0)
-    out, (forward,) = compiled(model, inputs[0])
+    out, graphs = compiled(model, inputs[0])
     out.float().square().sum().backward()
+    forward, backward = graphs
     # The gate's sums are saved for the backward pass, so they are not fused.
     assert products(forward) == [(None, False), (None, True)]
+    # They are saved as our kernel writes them: no kernel copies them, or their gradients, into another order.
+    saved = forward.output_node().args[0]
+    assert any(getattr(one, "target", None) is torch.ops.tilecast.matmul.default for one in saved)
+    assert not any(word in name for name in names(forward) | names(backward)
+                   for word in ("cat", "clone", "halves", "interleave"))
     kept(inputs[1]).float().square().sum().backward()
     exact = copy.deepcopy(kept).float()
     exact.zero_grad()
@@ -203,6 +213,34 @@ def test_a_training_step_has_the_gradients_of_torch(compiled):
                                  *((gradients[name], theirs.grad, right.grad) for (name, theirs), right in
                                    zip(kept.named_parameters(), exact.parameters()))]:
         assert (found - right).norm() <= 1.25 * (theirs - right).norm() + 1e-3 * right.norm()
+
+
+@pytest.mark.parametrize("gate_first", [True, False])
+def test_halves_of_interleaved_columns_and_back(gate_first):
+    halves = torch.arange(24.0).view(2, 2, 6)
+    found = torch.ops.tilecast.interleave(halves.requires_grad_(), gate_first)
+    assert found[0].tolist() == ([0, 3, 1, 4, 2, 5] if gate_first else [3, 0, 4, 1, 5, 2])
+    back = torch.ops.tilecast.halves(found, halves.shape, gate_first)
+    assert torch.equal(back, halves)
+    back.square().sum().backward()
+    assert torch.equal(halves.grad, 2 * halves)
+
+
+@pytest.mark.parametrize("gains", [True, False])
+def test_gradients_use_our_kernel_only_where_it_is_forecast_to_gain(monkeypatch, gains):
+    asked, called = [], []
+    monkeypatch.setattr(tilecast.torch, "_gains", lambda gemm, *_: asked.append(str(gemm)) or gains)
+
+    class Seen(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            called.append(function.overloadpacket.__name__)
+            return function(*args, **(kwargs or {}))
+
+    with FakeTensorMode():
+        a, b = (torch.empty(*shape, device="cuda", dtype=torch.bfloat16) for shape in ((64, 128), (128, 96)))
+        with Seen():
+            tilecast.torch._product(a, b)
+    assert asked == ["64x96x128"] and called[-1] == ("matmul" if gains else "mm")
 
 
 def test_what_is_read_elsewhere_is_not_fused(compiled):

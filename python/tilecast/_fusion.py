@@ -1,7 +1,8 @@
 """A pass of torch.compile's Inductor that fuses consumers into our GEMMs: an activation, SwiGLU
 or GeGLU of a `gate_up` GEMM, and an addition of equal size. A result with other consumers is not
-fused: sums that a backward pass needs are kept. `_recorded.fused` forecasts the pass by the same
-rule. Checked by: python/tests/test_accelerate.py with torch's CPU build,
+fused: sums that a backward pass needs are kept. Their consumers read gate and up as the two 16-bit
+parts of a 32-bit word, since kernels that address every other element are slower. `_recorded.fused`
+forecasts the pass by the same rule. Checked by: python/tests/test_accelerate.py with torch's CPU build,
 python/tests/accelerate_gpu.py on a GPU.
 """
 
@@ -16,19 +17,24 @@ from typing import Any, Optional
 import torch
 from torch._inductor import config
 from torch._inductor.custom_graph_pass import CustomGraphPass, get_hash_for_files
+from torch._inductor.decomposition import register_decomposition
 from torch._inductor.pattern_matcher import PatternExpr, fwd_only, fx_to_pattern
 from torch.fx import Graph, Node
 from torch.nn import functional
 
 from . import _gate_up  # noqa: F401: defines an operator
 
-aten, ours = torch.ops.aten, torch.ops.tilecast
+aten, prims, ours = torch.ops.aten, torch.ops.prims, torch.ops.tilecast
 # Views that keep the order of elements.
 _VIEWS = {aten.view.default, aten._unsafe_view.default, aten.reshape.default, aten.split.Tensor,
           aten.split_with_sizes.default, aten.slice.Tensor, operator.getitem}
 _ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu, "silu": functional.silu,
                 "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh")}
 _GATES = {"swiglu": functional.silu, "geglu": functional.gelu}
+
+
+# Decomposed, so that autograd saves the GEMM's result and not its halves, which a kernel would have to copy.
+register_decomposition(ours.halves.default)(_gate_up._halves)
 
 
 def enable() -> None:
@@ -45,7 +51,7 @@ class FusedProducts(CustomGraphPass):
     def __call__(self, graph: Graph) -> None:
         if self._earlier is not None:
             self._earlier(graph)
-        if not any(map(_is_ours, graph.nodes)):
+        if not any(_is_ours(node) or node.target is ours.interleave.default for node in graph.nodes):
             return
         with torch.no_grad():
             _merge_gate_ups(graph)
@@ -60,6 +66,10 @@ class FusedProducts(CustomGraphPass):
             for node in list(graph.nodes):
                 if node.target is ours.gate_up.default:
                     _separate(graph, node)
+                elif node.target is ours.interleave.default:
+                    _interleave(graph, node)
+                elif node.target is aten.clone.default:
+                    _read_words(graph, node)
         graph.eliminate_dead_code()
 
     def uuid(self) -> Any:
@@ -198,3 +208,41 @@ def _separate(graph: Graph, node: Node) -> None:
         halves = [_add(graph, aten.slice.Tensor, product, 1, first, sys.maxsize, 2)
                   for first in ((0, 1) if gate_first else (1, 0))]
         node.replace_all_uses_with(_add(graph, aten.cat.default, halves, 1))
+
+
+def _read_words(graph: Graph, node: Node) -> None:
+    """Replaces the copy of `halves`, [rows,2,columns], by shifts of words of two elements."""
+    permuted, = node.args
+    pairs = permuted.args[0] if permuted.target is aten.permute.default else permuted
+    source = pairs.args[0] if pairs.target is aten.view.default else pairs
+    value = source.meta["val"]
+    if (list(permuted.args[1:]) != [[0, 2, 1]] or source is pairs or value.dim() != 2 or value.dtype.itemsize != 2 or
+            pairs.meta["val"].shape != (value.shape[0], value.shape[1] // 2, 2) or not value.is_contiguous() or
+            value.storage_offset() % 2):
+        return
+    with graph.inserting_before(node), value.fake_mode:
+        words = _add(graph, aten.unsqueeze.default, _add(graph, aten.view.dtype, source, torch.int32), 1)
+        shifts = _add(graph, prims.iota.default, 2, start=0, step=16, dtype=torch.int32, device=value.device,
+                      requires_grad=False)
+        shifted = _add(graph, aten.__rshift__.Tensor, words, _add(graph, aten.unsqueeze.default, shifts, 1))
+        halves = _add(graph, prims.convert_element_type.default, shifted, torch.int16)
+        node.replace_all_uses_with(_add(graph, aten.view.dtype, halves, value.dtype))
+
+
+def _interleave(graph: Graph, node: Node) -> None:
+    """Replaces an interleave by words of two elements, read where the columns of its halves were
+    computed."""
+    halves, gate_first = node.args
+    (rows, columns), dtype = node.meta["val"].shape, node.meta["val"].dtype
+    parts = halves.args[0] if halves.target is aten.cat.default else ()
+    with graph.inserting_before(node):
+        if [one.meta["val"].shape[-1] for one in parts] != [columns // 2] * 2:
+            parts = [_add(graph, aten.slice.Tensor, halves, -1, first, first + columns // 2)
+                     for first in (0, columns // 2)]
+        parts = [_add(graph, aten.reshape.default, one, [rows, columns // 2]) for one in parts]
+        low, high = [_add(graph, prims.convert_element_type.default,
+                          _add(graph, aten.view.dtype, one, torch.int16), torch.int32)
+                     for one in (parts if gate_first else reversed(parts))]
+        words = _add(graph, aten.bitwise_or.Tensor, _add(graph, aten.bitwise_and.Scalar, low, 0xFFFF),
+                     _add(graph, aten.__lshift__.Scalar, high, 16))
+        node.replace_all_uses_with(_add(graph, aten.view.dtype, words, dtype))

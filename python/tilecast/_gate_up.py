@@ -6,6 +6,7 @@ and up are two Linears, both get views of one such weight.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Optional
 
 import torch
@@ -57,6 +58,40 @@ def _shape_alone(a: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Ten
     return a.new_empty(a.shape[0], weight.shape[0] * (weight.stride(0) // weight.shape[1]))
 
 
+# Columns of gate and up in turn to their two halves, as a tensor of these dimensions, and back; each is the other's
+# gradient. _fusion.py makes both part of the kernels around them.
+_operators.define("halves(Tensor interleaved, SymInt[] dims, bool gate_first) -> Tensor")
+_operators.define("interleave(Tensor halves, bool gate_first) -> Tensor")
+
+
+def _halves(interleaved: torch.Tensor, dims: Sequence[int], gate_first: bool) -> torch.Tensor:
+    columns = interleaved.unflatten(1, (-1, 2)).transpose(1, 2)
+    return (columns if gate_first else columns.flip(1)).reshape(dims)
+
+
+def _interleave(halves: torch.Tensor, gate_first: bool) -> torch.Tensor:
+    columns = halves.flatten(0, -2).chunk(2, 1)
+    return torch.stack(columns if gate_first else columns[::-1], 2).flatten(1)
+
+
+def _save_order(ctx: Any, inputs: tuple, output: torch.Tensor) -> None:
+    ctx.dims, ctx.gate_first = inputs[0].shape, inputs[-1]
+
+
+_operators.impl("halves", _halves, "CompositeExplicitAutograd")
+_operators.impl("interleave", _interleave, "CompositeExplicitAutograd")
+torch.library.register_fake("tilecast::halves", lambda interleaved, dims, gate_first: interleaved.new_empty(dims),
+                            lib=_operators)
+torch.library.register_fake("tilecast::interleave", lambda halves, gate_first: halves.new_empty(
+    halves.numel() // halves.shape[-1], halves.shape[-1]), lib=_operators)
+torch.library.register_autograd(
+    "tilecast::halves", lambda ctx, gradient: (torch.ops.tilecast.interleave(gradient, ctx.gate_first), None, None),
+    setup_context=_save_order, lib=_operators)
+torch.library.register_autograd(
+    "tilecast::interleave", lambda ctx, gradient: (torch.ops.tilecast.halves(gradient, ctx.dims, ctx.gate_first), None),
+    setup_context=_save_order, lib=_operators)
+
+
 def _saves(*tensors: Optional[torch.Tensor]) -> bool:
     """Whether a backward pass needs the sums, so that no gate can be fused."""
     return torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in tensors)
@@ -86,10 +121,9 @@ class GateUp(Linear):
                                               for one in (self.weight, self.bias)))
         rows = input.reshape(-1, self.in_features).contiguous()
         if _saves(input, self.weight, self.bias):  # the sums are saved interleaved
-            halves = matmul(rows, self.weight.t(), self.bias).unflatten(-1, (-1, 2)).transpose(-1, -2)
-            out = (halves if self.gate_first else halves.flip(-2)).flatten(-2)
-        else:
-            out = torch.ops.tilecast.gate_up(rows, self.weight, self.bias, self.gate_first)
+            return torch.ops.tilecast.halves(matmul(rows, self.weight.t(), self.bias),
+                                             (*input.shape[:-1], self.out_features), self.gate_first)
+        out = torch.ops.tilecast.gate_up(rows, self.weight, self.bias, self.gate_first)
         return out.view(*input.shape[:-1], self.out_features)
 
     def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:

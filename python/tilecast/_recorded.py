@@ -120,7 +120,7 @@ def _is_view(func: Any) -> bool:
 
 def _ours_of(name: str, a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None, *more: Any) -> Gemm:
     """Returns the GEMM of an operator of tilecast.torch."""
-    gemm = _gemm_of("mm", (a, b.t() if name == "gate_up" else b))
+    gemm = gemm_of("mm", (a, b.t() if name == "gate_up" else b))
     if name == "gate_up" and b.stride(0) != b.shape[1]:  # a view of the gate's rows
         gemm = dataclasses.replace(gemm, n=2 * gemm.n)
     words = [] if bias is None else ["bias_n" if bias.shape[-1] == gemm.n else "bias_m"]
@@ -129,7 +129,7 @@ def _ours_of(name: str, a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.T
     return dataclasses.replace(gemm, epilogue="+".join(words) or "none")
 
 
-def _gemm_of(name: str, arguments: tuple) -> Optional[Gemm]:
+def gemm_of(name: str, arguments: tuple) -> Optional[Gemm]:
     """Returns the GEMM of mm, addmm, bmm, baddbmm or _scaled_mm, with its bias as an
     epilogue."""
     bias = arguments[0] if name in ("addmm", "baddbmm") else None
@@ -206,7 +206,7 @@ class _Operators(TorchDispatchMode):
         if func.namespace == "tilecast" and name in ("matmul", "gate_up"):
             kind, more = "gemm", {"gemm": _ours_of(name, *args), "ours": name}
         elif name in ("mm", "addmm", "bmm", "baddbmm", "_scaled_mm"):
-            more["gemm"] = _gemm_of(name, args)
+            more["gemm"] = gemm_of(name, args)
             kind = "gemm" if more["gemm"] else "unknown"
         elif name == "_grouped_mm":
             more["gemm"] = _grouped_of(args[0], args[1], self._recording.routing)

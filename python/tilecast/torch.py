@@ -5,6 +5,7 @@ of the package imports it only if its caller has.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Optional
 
 import torch
@@ -12,14 +13,19 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn import functional
 from torch.nn.utils import parametrize
 
-from . import _attention, _library, _matmul
+from . import _attention, _library, _matmul, _recorded
 from ._forecast import Forecast
 from ._kernels import Timer
 from ._library import columns_of_c
-from ._model import ConfigError
+from ._model import ConfigError, gpu_of
+from ._problem import Gemm
 
 if TYPE_CHECKING:
     from ._accelerate import Accelerated
+
+
+DEFAULT_GPU = "h200_sxm"
+LEAST_GAIN = 1.01  # time of torch's product over ours, forecast, from which ours replaces it
 
 
 def _aligned(tensor: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
@@ -52,11 +58,20 @@ def _shape_alone(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] 
     return a.new_empty(sides)
 
 
+@functools.lru_cache(maxsize=_matmul.KEPT_PLANS)
+def _gains(gemm: Gemm, gpu: str, sustained: bool) -> bool:
+    """Whether our kernel is forecast to take at most 1 / 1.01 of cuBLASLt's time."""
+    answer, = Timer(gpu, "sustained" if sustained else "burst").compared([gemm])
+    return "cublaslt" in answer and answer["cublaslt"]["time_us"] >= LEAST_GAIN * answer["ours"]["time_us"]
+
+
 def _product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Computes a b with our kernel if it copies neither operand, else with torch."""
+    """Computes a b with our kernel if it copies neither operand and is forecast to gain, else with
+    torch."""
     if (a.is_cuda and a.dtype in _GROUPED_TYPES and b.dtype == a.dtype and a.numel() > 0 and b.numel() > 0 and
             all(1 in one.stride() and 0 not in one.stride() for one in (a, b)) and
-            all(side % 8 == 0 for side in (*a.shape, *b.shape)) and _is_hopper(a)):
+            all(isinstance(side, int) and side % 8 == 0 for side in (*a.shape, *b.shape)) and _is_hopper(a) and
+            _gains(_recorded.gemm_of("mm", (a, b)), _gpu_of(a), _library.sustained)):
         return torch.ops.tilecast.matmul(a, b)
     return a @ b
 
@@ -99,8 +114,8 @@ def _is_eager(*tensors: Optional[torch.Tensor]) -> bool:
 def matmul(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None, activation: Optional[str] = None,
            residual: Optional[torch.Tensor] = None) -> torch.Tensor:
     """Computes activation(A[m,k] B[k,n] + bias) + residual like `tilecast.matmul`, and is
-    differentiable: its gradients are also tilecast's GEMMs, and with an activation they recompute
-    the GEMM."""
+    differentiable: its gradients are also tilecast's GEMMs where these are forecast to gain, and
+    with an activation they recompute the GEMM."""
     if residual is None and _is_eager(a, b, bias):
         return _matmul.matmul(_aligned(a), _aligned(b), None, _aligned(bias), activation)
     return torch.ops.tilecast.matmul(a, b, bias, activation, residual)
@@ -275,6 +290,17 @@ def _is_aligned(tensor: torch.Tensor) -> bool:
     return torch.compiler.is_compiling() or isinstance(tensor, FakeTensor) or tensor.data_ptr() % 16 == 0
 
 
+def _gpu_of(tensor: torch.Tensor) -> str:
+    """Returns the name of the GPU file of the tensor's device."""
+    if not torch.cuda.is_available():
+        return DEFAULT_GPU  # traced for a GPU that is not in this machine
+    gpu = torch.cuda.get_device_properties(tensor.device)
+    try:
+        return gpu_of(gpu.name, gpu.multi_processor_count)
+    except ConfigError:
+        return DEFAULT_GPU
+
+
 def _is_hopper(tensor: torch.Tensor) -> bool:
     if isinstance(tensor, FakeTensor) and not torch.cuda.is_available():
         return True  # traced for a GPU that is not in this machine
@@ -372,7 +398,7 @@ def _check_words(**words: tuple[str, tuple[str, ...]]) -> None:
             raise ConfigError(f"{name}: expected {' or '.join(known)}, got {value!r}")
 
 
-def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager", regime: str = "burst",
+def forecast(model: Any, *inputs: Any, gpu: str = DEFAULT_GPU, mode: str = "eager", regime: str = "burst",
              launch: str = "graph", repeats: int = 1, routing: str = "uniform", calibrated: bool = True,
              threads: int = 0, **options: Any) -> Forecast:
     """Predicts the cost of a forward pass of `model` on a GPU, by operation, without a GPU and
@@ -388,8 +414,6 @@ def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager
     Products take cuBLASLt's time, attention cuDNN's (docs/layers.md). Raises ConfigError, a ValueError, for a
     model whose operations depend on values.
     """
-    from . import _recorded
-
     _check_words(mode=(mode, ("eager", "compile")), regime=(regime, ("burst", "sustained")),
                  launch=(launch, ("graph", "stream")))
     if not isinstance(repeats, int) or repeats < 1:
@@ -399,8 +423,8 @@ def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager
                     repeats)
 
 
-def accelerate(model: torch.nn.Module, *inputs: Any, gpu: str = "h200_sxm", mode: str = "compile",
-               regime: str = "sustained", least: float = 1.01, **options: Any) -> Accelerated:
+def accelerate(model: torch.nn.Module, *inputs: Any, gpu: str = DEFAULT_GPU, mode: str = "compile",
+               regime: str = "sustained", least: float = LEAST_GAIN, **options: Any) -> Accelerated:
     """Replaces each nn.Linear of `model` that our kernel is forecast to make faster for these
     inputs, in place, by a `Linear` with the same parameters. Under torch.compile our kernel fuses
     operations that are the only consumers of its GEMM: an activation, SwiGLU or GeGLU of halves
