@@ -111,7 +111,7 @@ class Forecast:
         write_file(path, json.dumps({"traceEvents": events, "displayTimeUnit": "ms"}))
 
     def __str__(self) -> str:
-        titles = ("operation", "shape", "count", "time us", "tilecast", "share", "bound by")
+        titles = ("operation", "shape", "count", "time us", "tilecast us", "share", "bound by")
         cells = [(_cut(row.operation, 34), _cut(row.shape, 34), str(row.count), f"{row.time_us:.1f}",
                   f"{row.tilecast_us:.1f}" if row.tilecast_us < row.time_us else "", f"{100 * row.share:.1f} %",
                   "unknown operation" if row.kind == "unknown" else row.bottleneck) for row in self.rows]
@@ -120,7 +120,9 @@ class Forecast:
                                        for i, (part, width) in enumerate(zip(parts, widths))).rstrip()
         low, high = self.interval_us
         lines = [f"{self.gpu}, {self.regime}, {self.mode}, launched by {self.launch}: {self.total_us:.1f} us "
-                 f"({low:.1f} to {high:.1f}); with tilecast's kernels {self.tilecast_us:.1f} us", "",
+                 f"({low:.1f} to {high:.1f})", f"with tilecast's kernels {self.tilecast_us:.1f} us, "
+                 f"{self.total_us / self.tilecast_us if self.tilecast_us else 1:.2f} times as fast",
+                 _REGIMES[self.regime].format(clock=self.sm_clock_mhz / 1000), "",
                  line(titles), *map(line, cells),
                  line(("launches", "", str(len(self._trace)), f"{self.launch_us:.1f}", "",
                        f"{100 * self._share(self.launch_us):.1f} %", ""))]
@@ -131,6 +133,10 @@ class Forecast:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+
+_REGIMES = {"burst": "burst: within 10 ms of work on an idle GPU",
+            "sustained": "sustained: continuous load holds the clock at {clock:.2f} GHz; predict and compare answer for burst by default"}
 
 
 def _cut(text: str, width: int) -> str:

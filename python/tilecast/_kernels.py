@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from . import _native
-from ._model import ConfigError, _machine
+from ._model import ConfigError, _machine, search_of
 from ._problem import Attention, Gemm
 
 _NUMBERS = {name: row["value"] for name, row in
@@ -164,7 +164,7 @@ class Timer:
         key = lambda problem: (self.machine, self.regime, str(problem))
         new = [problem for problem in problems if key(problem) not in _predicted]
         answers = _native.predict_many(self.machine, new, (self.regime, "normal", None),
-                                       ([], 1, None, self.threads, None))
+                                       search_of(threads=self.threads))
         for problem, answer in zip(new, map(json.loads, answers)):
             _predicted[key(problem)] = answer["ranking"][0] if "ranking" in answer else None
         return [_predicted[key(problem)] for problem in problems]
@@ -236,8 +236,9 @@ class Timer:
                 watts = joules / seconds * (clock / best["sm_clock_mhz"]) ** self.gpu["clock.energy_exponent"]
             time = Time(seconds * 1e6, seconds * 1e6, _NUMBERS["attention_reach"], "tensor", clock,
                         self.gpu["power.static_power"] + watts, 0.0, seconds * 1e6)
-        if best:
-            time.ours_us = min(time.us, best["time_us"])
+        if best:  # under continuous load at the clock of `time`, from which `times` scales both
+            ratio = best["sm_clock_mhz"] / time.clock if time.scaled and self.regime == "sustained" else 1
+            time.ours_us = min(time.us, best["time_us"] * ratio)
         return time
 
     def _prefill_seconds(self, a: Attention) -> tuple[float, float]:

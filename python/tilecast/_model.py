@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import operator
 import os
 import pathlib
 from collections.abc import Iterable, Sequence
 from typing import Any, Optional, Union, overload
 
 from . import _native
-from ._problem import Attention, Problem, problem_of
+from ._problem import Attention, OneProblem, Problem, flag, integer, listed, problem_of, problems_of, text
 
 _CONFIGS = pathlib.Path(__file__).parent / "configs"
 
@@ -71,6 +70,9 @@ class Failure:
     """A problem of `predict_many` that could not be predicted."""
 
     error: str
+
+
+Configs = Union[str, Prediction, Iterable[Union[str, Prediction]]]  # one or several
 
 
 class _Rows(Sequence):
@@ -164,8 +166,26 @@ class Explanation:
     __repr__ = __str__
 
 
-def _machine(gpu, calibrated):
-    return (os.fspath(gpu), calibrated, config_folder())
+def _machine(gpu: Any, calibrated: bool) -> tuple[str, bool, str]:
+    if not isinstance(gpu, (str, os.PathLike, Gpu)):
+        raise TypeError(f"gpu: expected a name from tilecast.gpus(), or the path of a GPU file; got {gpu!r}")
+    return (gpu.name if isinstance(gpu, Gpu) else os.fspath(gpu), flag("calibrated", calibrated), config_folder())
+
+
+def _conditions(regime: str, inputs: str, method: Optional[str]) -> tuple[str, str, Optional[str]]:
+    return (text("regime", regime), text("inputs", inputs), None if method is None else text("method", method))
+
+
+def config_of(config: Any) -> str:
+    """Returns the text of a configuration, or of a Prediction's."""
+    if not isinstance(config, (str, Prediction)):
+        raise TypeError(f"config: expected a configuration as a string, or a tilecast.Prediction; got {config!r}")
+    return config.config if isinstance(config, Prediction) else config
+
+
+def configs_of(configs: Any) -> list[str]:
+    """Returns the texts of an iterable of configurations, or of one alone."""
+    return [config_of(config) for config in listed("configs", configs, lambda one: isinstance(one, (str, Prediction)))]
 
 
 def gpus() -> list[Gpu]:
@@ -183,22 +203,17 @@ def gpu_of(device_name: str, sms: int) -> str:
     return found[0]
 
 
-def _names(names: Union[str, Sequence[str]]) -> list:
-    """Returns a single name as a list."""
-    return [names] if isinstance(names, str) else list(names)
-
-
 @overload
-def predict(problem: Attention, /, *, gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
-            inputs: str = "normal", top: int = 10, config: Optional[str] = None,
-            schedules: Union[str, Sequence[str]] = (), method: Optional[str] = None,
+def predict(problem: OneProblem, /, *, gpu: Union[str, os.PathLike, Gpu] = "h200_sxm", regime: str = "burst",
+            inputs: str = "normal", top: int = 10, config: Union[str, Prediction, None] = None,
+            schedules: Union[str, Iterable[str]] = (), method: Optional[str] = None,
             simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
             objective: str = "time") -> Ranking: ...
 @overload
 def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
-            gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
-            inputs: str = "normal", top: int = 10, config: Optional[str] = None,
-            schedules: Union[str, Sequence[str]] = (), method: Optional[str] = None,
+            gpu: Union[str, os.PathLike, Gpu] = "h200_sxm", regime: str = "burst",
+            inputs: str = "normal", top: int = 10, config: Union[str, Prediction, None] = None,
+            schedules: Union[str, Iterable[str]] = (), method: Optional[str] = None,
             simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
             objective: str = "time", epilogue: str = "none",
             batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Ranking: ...
@@ -208,12 +223,12 @@ def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regim
     """Returns the `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first; or,
     with a `tilecast.Attention` instead of m, n and k, of that.
 
-    m, n, k    dimensions in elements, at least 1
+    m, n, k    dimensions in elements, at least 1; also one tuple (m, n, k), or one text "4096x4096x4096"
     gpu        a name from `gpus()`, or the path of a GPU file
     regime     "burst": within 10 ms of work on an idle GPU; "sustained": under continuous load
     inputs     "normal", "uniform", "ternary" or "zeros"; power, and so the clock, depends on them
     config     only this configuration, in long or short form, or those that match it if it is given in
-               part: "ws:tile=128x256x64"
+               part: "ws:tile=128x256x64"; also a Prediction, for its configuration
     schedules  only these, by name, abbreviation or unique prefix
     method     "simulated" (default of GEMMs) or "analytic"
     simulate   number of each schedule's best by the analytic model to simulate; by default 1 to 8
@@ -234,15 +249,17 @@ def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regim
     that cannot be read.
     """
     problem = problem_of(m, n, k, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate)
-    return Ranking(*_native.predict(_machine(gpu, calibrated), problem.texts(), (regime, inputs, method),
-                                    _search(schedules, top, simulate, threads, objective, config)))
+    return Ranking(*_native.predict(_machine(gpu, calibrated), problem.texts(), _conditions(regime, inputs, method),
+                                    search_of(schedules, top, simulate, threads, objective, config)))
 
 
-def _search(schedules: Union[str, Sequence[str]], top: int, simulate: Optional[int], threads: int,
-            objective: str, config: Optional[str] = None) -> tuple:
-    return (_names(schedules), _within("top", top, 1, 1 << 20),
-            None if simulate is None else _within("simulate", simulate, 1, 4096), _threads(threads), config,
-            objective)
+def search_of(schedules: Optional[Iterable[str]] = (), top: int = 1, simulate: Optional[int] = None, threads: int = 0,
+              objective: str = "time", config: Union[str, Prediction, None] = None) -> tuple:
+    """Returns the Search of _native.pyi."""
+    names = listed("schedules", () if schedules is None else schedules, lambda one: isinstance(one, str))
+    return ([text("schedules", name) for name in names], _within("top", top, 1, 1 << 20),
+            None if simulate is None else _within("simulate", simulate, 1, 4096), _threads(threads),
+            None if config is None else config_of(config), text("objective", objective))
 
 
 def _threads(count: int) -> int:
@@ -251,20 +268,20 @@ def _threads(count: int) -> int:
 
 def _within(name: str, value: int, least: int, most: int) -> int:
     """Returns the value, checked against the range of the program's option of that name."""
-    if not least <= operator.index(value) <= most:
+    if not least <= integer(name, value) <= most:
         raise ConfigError(f"{name}: expected {least} to {most}, got {value}")
     return value
 
 
 @overload
-def predict_many(problems: Sequence[Attention], /, *, gpu: Union[str, os.PathLike] = "h200_sxm",
-                 regime: str = "burst", inputs: str = "normal", schedules: Union[str, Sequence[str]] = (),
+def predict_many(problems: Iterable[OneProblem], /, *, gpu: Union[str, os.PathLike, Gpu] = "h200_sxm",
+                 regime: str = "burst", inputs: str = "normal", schedules: Union[str, Iterable[str]] = (),
                  method: Optional[str] = None, simulate: Optional[int] = None, threads: int = 0,
                  calibrated: bool = True, objective: str = "time") -> Predictions: ...
 @overload
 def predict_many(m: Any, n: Any, k: Any, *, dtype: Any = "fp16", layout: str = "tn",
-                 gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
-                 inputs: str = "normal", schedules: Union[str, Sequence[str]] = (),
+                 gpu: Union[str, os.PathLike, Gpu] = "h200_sxm", regime: str = "burst",
+                 inputs: str = "normal", schedules: Union[str, Iterable[str]] = (),
                  method: Optional[str] = None, simulate: Optional[int] = None, threads: int = 0,
                  calibrated: bool = True, objective: str = "time",
                  epilogue: str = "none", accumulate: Optional[str] = None) -> Predictions: ...
@@ -275,51 +292,51 @@ def predict_many(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", 
     GIL.
 
     m, n, k are numbers or sequences (lists, arrays) of equal lengths; a number applies to all
-    problems. A list of `tilecast.Attention` stands for all three. Other arguments are as in `predict`. A problem
-    that cannot be predicted gives a `Failure`, and the others continue.
+    problems. A list of problems, each as in `predict`, stands for all three. Other arguments are as in `predict`. A
+    problem that cannot be predicted gives a `Failure`, and the others continue.
     """
-    problems = [problem_of(*sides, dtype=dtype, layout=layout, epilogue=epilogue, accumulate=accumulate)
-                for sides in _broadcast(m, n, k)]
+    fields = {"dtype": dtype, "layout": layout, "epilogue": epilogue, "accumulate": accumulate}
+    problems = (problems_of(m, **fields) if n is None and k is None else
+                [problem_of(*sides, **fields) for sides in _broadcast(m, n, k)])
     answers = _native.predict_many(_machine(gpu, calibrated), [problem.texts() for problem in problems],
-                                   (regime, inputs, method), _search(schedules, 1, simulate, threads, objective))
+                                   _conditions(regime, inputs, method),
+                                   search_of(schedules, 1, simulate, threads, objective))
     return Predictions(problems, answers)
 
 
 def _broadcast(*sides) -> list[tuple]:
-    listed = [list(side) if isinstance(side, Iterable) else None for side in sides]
-    lengths = {len(side) for side in listed if side is not None}
+    lists = [list(side) if isinstance(side, Iterable) and not isinstance(side, str) else None for side in sides]
+    lengths = {len(side) for side in lists if side is not None}
     if len(lengths) > 1:
         raise ConfigError(f"m, n, k: expected equal lengths, got {sorted(lengths)}")
     count = lengths.pop() if lengths else 1
-    return list(zip(*(side if side is not None else [single] * count for side, single in zip(listed, sides))))
+    return list(zip(*(side if side is not None else [single] * count for side, single in zip(lists, sides))))
 
 
 @overload
-def explain(problem: Attention, /, config: Union[str, Sequence[str]], *,
-            gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst", inputs: str = "normal",
+def explain(problem: OneProblem, /, config: Configs = (), *,
+            gpu: Union[str, os.PathLike, Gpu] = "h200_sxm", regime: str = "burst", inputs: str = "normal",
             method: Optional[str] = None, best: bool = True, threads: int = 0,
             calibrated: bool = True) -> Explanation: ...
 @overload
-def explain(m: int, n: int, k: int, config: Union[str, Sequence[str]], *, dtype: Any = "fp16",
-            layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
+def explain(m: int, n: int, k: int, config: Configs = (), *, dtype: Any = "fp16",
+            layout: str = "tn", gpu: Union[str, os.PathLike, Gpu] = "h200_sxm", regime: str = "burst",
             inputs: str = "normal", method: Optional[str] = None, best: bool = True,
             threads: int = 0, calibrated: bool = True, epilogue: str = "none",
             batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Explanation: ...
 def explain(m, n=None, k=None, config=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst",
             inputs="normal", method=None, best=True, threads=0, calibrated=True, epilogue=None, batch=None,
             accumulate=None) -> Explanation:
-    """Explains why `config`, or several compared side by side, complete or abbreviated, take their
+    """Explains why `config`, or several compared side by side, complete, abbreviated or as Predictions, take their
     time: bottleneck, utilization and phases, bytes, waves, energy, and with `best` how these differ
-    from the best of all candidates. `explain(problem, config)` of a `tilecast.Attention`. Other
-    arguments and exceptions are as in `predict`."""
-    if isinstance(m, Attention) and config is None:
+    from the best of all candidates, which is explained alone without `config`. `explain(problem, config)` of a
+    problem that is one argument. Other arguments and exceptions are as in `predict`."""
+    if k is None and config is None:  # explain(problem, config)
         n, config = None, n
-    if config is None:
-        raise TypeError("config: expected a configuration, or several")
     problem = problem_of(m, n, k, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate)
-    configs = [config] if isinstance(config, str) else list(config)
-    return Explanation(*_native.explain(_machine(gpu, calibrated), problem.texts(), (regime, inputs, method),
-                                        configs, best, _threads(threads)))
+    return Explanation(*_native.explain(_machine(gpu, calibrated), problem.texts(), _conditions(regime, inputs, method),
+                                        configs_of(() if config is None else config), flag("best", best),
+                                        _threads(threads)))
 
 
 ConfigError = _native.ConfigError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Optional, Union
 
 from . import _native
@@ -28,6 +28,31 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def integer(name: str, value: Any) -> int:
+    """Returns an integer of Python, numpy or any other library as an int."""
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise TypeError(f"{name}: expected an integer, got {value!r}")
+
+
+def text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected a string, got {value!r}")
+    return value
+
+
+def listed(name: str, values: Any, single: Callable[[Any], bool]) -> list:
+    """Returns an iterable's values; one value alone as a list."""
+    if single(values):
+        return [values]
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{name}: expected a sequence, got {values!r}")
+    return list(values)
+
+
 @dataclasses.dataclass(frozen=True)
 class Gemm:
     """C[m,n] = epilogue(A[m,k] B). `m` may also be the rows of each group, without a batch."""
@@ -42,10 +67,12 @@ class Gemm:
     accumulate: Optional[str] = None
 
     def texts(self) -> Texts:
-        rows = (f"[{','.join(str(operator.index(one)) for one in self.m)}]" if isinstance(self.m, Sequence)
-                else f"{self.batch}*{operator.index(self.m)}")
-        return ("gemm", f"{rows}x{operator.index(self.n)}x{operator.index(self.k)}", word_of(self.dtype),
-                {"layout": self.layout, "epilogue": self.epilogue, "accumulate": self.accumulate or ""})
+        rows = (f"[{','.join(str(integer('m', one)) for one in self.m)}]"
+                if isinstance(self.m, Sequence) and not isinstance(self.m, str)
+                else f"{self.batch}*{integer('m', self.m)}")
+        return ("gemm", f"{rows}x{integer('n', self.n)}x{integer('k', self.k)}", word_of(self.dtype),
+                {"layout": text("layout", self.layout), "epilogue": text("epilogue", self.epilogue),
+                 "accumulate": text("accumulate", self.accumulate or "")})
 
     def record(self) -> dict[str, Any]:
         """Returns the columns of a table."""
@@ -87,7 +114,7 @@ class Attention:
 
     def texts(self) -> Texts:
         return ("attention", str(self), word_of(self.dtype),
-                {"mask": "causal" if flag("causal", self.causal) else "full", "layout": self.layout,
+                {"mask": "causal" if flag("causal", self.causal) else "full", "layout": text("layout", self.layout),
                  "lse": "yes" if flag("lse", self.lse) else "no"})
 
     def record(self) -> dict[str, Any]:
@@ -95,22 +122,38 @@ class Attention:
         return dataclasses.asdict(self)
 
     def __str__(self) -> str:
-        batch, heads, kv_heads, *sides = map(operator.index, (
-            self.batch, self.heads, self.kv_heads, self.queries, self.keys, self.head_dim))
+        batch, heads, kv_heads, *sides = (
+            integer(name, getattr(self, name)) for name in ("batch", "heads", "kv_heads", "queries", "keys", "head_dim"))
         return "x".join(map(str, (batch, heads if kv_heads == heads else f"{heads}:{kv_heads}", *sides)))
 
 
 Problem = Union[Gemm, Attention]
+OneProblem = Union[Attention, str, Sequence[int]]  # the latter: m, n and k
 
 
 def problem_of(first: Any, n: Any = None, k: Any = None, **fields: Any) -> Problem:
-    """Returns the Attention, or the GEMM with these dimensions and `fields`, of which None stands for
-    the default."""
+    """Returns the problem that a question's first arguments name: an Attention, or m, n and k of a GEMM, apart, as one
+    tuple or as a text. A None of `fields` stands for the default."""
     given = {name: value for name, value in {"n": n, "k": k, **fields}.items() if value is not None}
-    if not isinstance(first, Attention):
-        if n is None or k is None:
-            raise TypeError("expected m, n and k of a GEMM, or a tilecast.Attention")
-        return Gemm(first, **given)
-    if given:
-        raise ConfigError(f"{', '.join(given)}: of GEMMs; a tilecast.Attention has its own fields")
-    return first
+    if isinstance(first, Attention):
+        if given:
+            raise ConfigError(f"{', '.join(given)}: of GEMMs; a tilecast.Attention has its own fields")
+        return first
+    sides = (first, n, k)
+    if n is None and k is None:
+        if isinstance(first, str):
+            sides = [int(side) for side in first.split("x") if side.isdecimal()]
+        else:
+            sides = list(first) if isinstance(first, Iterable) else [first]
+    if len(sides) != 3 or any(side is None for side in sides):
+        raise TypeError(f"expected m, n and k of a GEMM, such as (4096, 4096, 4096) or '4096x4096x4096', "
+                        f"or a tilecast.Attention; got {first!r}")
+    fields = {name: value for name, value in given.items() if name not in ("n", "k")}
+    return Gemm(*sides, **fields)
+
+
+def problems_of(problems: Any, **fields: Any) -> list[Problem]:
+    """Returns the problems of an iterable, or one problem alone, each in a form that `problem_of` takes."""
+    is_one = lambda one: isinstance(one, (str, Attention)) or isinstance(one, tuple) and not any(
+        isinstance(side, (Iterable, Attention)) for side in one)
+    return [problem_of(one, **fields) for one in listed("problems", problems, is_one)]

@@ -4,50 +4,53 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _native
-from ._model import ConfigError, _machine, _threads
-from ._problem import Attention, problem_of
+from ._model import ConfigError, Gpu, Prediction, _conditions, _machine, _threads, configs_of
+from ._problem import Attention, OneProblem, listed, problems_of
 
 if TYPE_CHECKING:
-    from .triton import Tile
+    from .triton import Family, Tile
 
 
-def rank(problems: Sequence[Union[tuple[int, int, int], Attention]], configs: Sequence[Union[str, Tile]], *,
-         dtype: Any = None, layout: Optional[str] = None, gpu: Union[str, os.PathLike] = "h200_sxm",
-         regime: str = "burst", inputs: str = "normal", threads: int = 0, **options: Any) -> list[list[float]]:
+def rank(problems: Iterable[OneProblem], configs: Iterable[Union[str, Prediction, Tile]], *, dtype: Any = None,
+         layout: Optional[str] = None, gpu: Union[str, os.PathLike, Gpu] = "h200_sxm", regime: str = "burst",
+         inputs: str = "normal", threads: int = 0, epilogue: Optional[str] = None,
+         batch: Union[int, str, None] = None, accumulate: Optional[str] = None, calibrated: bool = True,
+         family: Optional[Family] = None) -> list[list[float]]:
     """Returns times in microseconds of given configurations: a row per problem, a column per
     configuration; infinity if the configuration cannot run.
 
-    problems   tuples (m, n, k), in elements, or `tilecast.Attention`
-    configs    configurations of tilecast's kernels as texts, or of Triton's GEMMs as `tilecast.triton.Tile`; not both
-    options    for tilecast's kernels `epilogue`, `accumulate`, `calibrated`; for Triton's `family`
+    problems   each a tuple (m, n, k) or a text "4096x4096x4096", in elements, or a `tilecast.Attention`
+    configs    complete configurations of tilecast's kernels, as texts or `tilecast.Prediction`; or tiles of Triton's
+               GEMMs, `tilecast.triton.Tile`; not both
+    accumulate, calibrated   only for tilecast's kernels
+    family                   only for Triton's
 
-    Times are from the analytic model, so thousands of pairs take a second. Other keywords are as in
-    `predict`. Raises ConfigError for problems that cannot be predicted, FileError for a file that
-    cannot be read.
+    Both may be any iterables, or one value alone. Times are from the analytic model, so thousands of pairs take a
+    second. Other keywords are as in `predict`. Raises ConfigError for problems that cannot be predicted, FileError
+    for a file that cannot be read.
     """
-    fields = {"dtype": dtype, "layout": layout}
-    if all(isinstance(config, str) for config in configs):
-        return _times(problems, configs, _machine(gpu, options.pop("calibrated", True)),
-                      (regime, inputs, "analytic"), threads, **fields, **options)
-    from .triton import Tile, times_us
+    asked = problems_of(problems, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate)
+    machine, conditions = _machine(gpu, calibrated), _conditions(regime, inputs, "analytic")
+    of_tiles = lambda one: hasattr(one, "block_m")
+    given = listed("configs", configs, lambda one: isinstance(one, (str, Prediction)) or of_tiles(one))
+    if not any(map(of_tiles, given)):
+        if family is not None:
+            raise ConfigError("family: of Triton's kernels, tilecast.triton.Tile")
+        seconds = _native.config_times(machine, [problem.texts() for problem in asked], conditions, configs_of(given),
+                                       _threads(threads))
+        return [[one * 1e6 if one < math.inf else one for one in row] for row in seconds]
+    from .triton import times_us
 
-    if not all(isinstance(config, Tile) for config in configs):
-        raise ConfigError("configs: expected only strings, or only tilecast.triton.Tile")
-    if any(isinstance(problem, Attention) for problem in problems):
+    if not all(map(of_tiles, given)):
+        raise ConfigError("configs: expected only strings and predictions, or only tilecast.triton.Tile")
+    if any(isinstance(problem, Attention) for problem in asked):
         raise ConfigError("problems: tilecast.triton.Tile is a tile of GEMMs, not of attention")
-    return [times_us(configs, *problem, dtype=dtype or "fp16", layout=layout or "tn", gpu=gpu, regime=regime,
-                     inputs=inputs, threads=threads, **options) for problem in problems]
-
-
-def _times(problems: Sequence[Any], configs: Sequence[Any], machine: tuple, conditions: tuple, threads: int, *,
-           dtype: Any, layout: Optional[str], epilogue: Optional[str] = None,
-           accumulate: Optional[str] = None) -> list[list[float]]:
-    asked = [problem_of(*((one,) if isinstance(one, Attention) else one), dtype=dtype, layout=layout,
-                        epilogue=epilogue, accumulate=accumulate) for one in problems]
-    seconds = _native.config_times(machine, [problem.texts() for problem in asked], conditions, list(configs),
-                                   _threads(threads))
-    return [[one * 1e6 if one < math.inf else one for one in row] for row in seconds]
+    if accumulate is not None or not calibrated:
+        raise ConfigError("accumulate, calibrated: of tilecast's kernels, not of tilecast.triton.Tile")
+    return [times_us(given, one.m, one.n, one.k, dtype=one.dtype, layout=one.layout, gpu=machine[0], regime=regime,
+                     inputs=inputs, family=family, batch=one.batch, epilogue=one.epilogue, threads=threads)
+            for one in asked]

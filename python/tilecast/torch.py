@@ -8,7 +8,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Optional
 
-import torch
+try:
+    import torch
+except ImportError:
+    raise ImportError("tilecast.torch needs torch, without CUDA too: pip install torch") from None
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn import functional
 from torch.nn.utils import parametrize

@@ -21,13 +21,13 @@ import math
 import operator
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Optional, Union
 
 from . import _native
 from ._files import read_json, write_file
 from ._model import ConfigError, _machine, _threads
-from ._problem import Gemm, word_of
+from ._problem import Gemm, integer, listed, word_of
 from .triton_learned import SMS, Learned, seen, to_try
 
 # Lower-case names that kernels use for a configuration's parameters.
@@ -324,7 +324,7 @@ def default_family(kind: str, wgmma: bool = True) -> Family:
     return Family.load(os.path.join(os.path.dirname(__file__), f"triton_{name}.json"))
 
 
-def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int, *, dtype: Any = "fp16",
+def times_us(tiles: Iterable[Tile], m: Union[int, Sequence[int]], n: int, k: int, *, dtype: Any = "fp16",
              layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm",
              regime: str = "burst", inputs: str = "normal", family: Optional[Family] = None, batch: int = 1,
              epilogue: str = "none", threads: int = 0) -> list[float]:
@@ -335,6 +335,9 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
     Without `family` each tile gets the package's family for its kind (`Tile.kind`). A FamilyWarning
     reports kernels that a family was not fitted to. Raises ConfigError for problems that cannot be
     predicted."""
+    tiles = listed("tiles", tiles, lambda one: isinstance(one, Tile))
+    if not all(isinstance(tile, Tile) for tile in tiles):
+        raise TypeError("tiles: expected tilecast.triton.Tile")
     word, threads = word_of(dtype), _threads(threads)
     # Only the analytic model of Triton's kernels supports batches, groups and block scales; the
     # others have an equivalent schedule.
@@ -487,6 +490,7 @@ def _unlike(tile: Tile, kind: str, word: str, layout: str, epilogue: str) -> str
 def ranked(tiles: Sequence[Tile], m: int, n: int, k: int, **options: Any) -> list[int]:
     """Returns indices in `tiles`, fastest first; tiles that cannot run come last. Options are as in
     `times_us`."""
+    tiles = list(tiles)
     return sorted(range(len(tiles)), key=times_us(tiles, m, n, k, **options).__getitem__)
 
 
@@ -494,6 +498,7 @@ def picked(tiles: Sequence[Tile], m: int, n: int, k: int, count: int, **options:
     """Returns indices in `tiles` of the `count` tiles to measure: the fastest first, then tiles
     that come next or are so different that they may still be faster; none if no tile can be
     launched. Options are as in `times_us`."""
+    tiles = list(tiles)
     times = times_us(tiles, m, n, k, **options)
     able = [i for i, us in enumerate(times) if us < math.inf]
     first = to_try([seen(tiles[i], m, n, k, times[i]) for i in able], [times[i] for i in able], count)
@@ -568,7 +573,7 @@ class Tuner:
         order, with a warning, for a problem that the model cannot predict or for which no
         configuration can be launched. When called, it raises ConfigError for missing names and for
         configurations that Triton would reject."""
-        if top_k < 1:
+        if integer("top_k", top_k) < 1:
             raise ConfigError(f"top_k: expected at least 1, got {top_k}")
 
         def prune(configs: Sequence[Any], named_args: Mapping[str, Any], **kwargs: Any) -> list:
