@@ -126,7 +126,7 @@ TEST_CASE("calibrate refuses GPUs on which tilecast's kernels never ran") {
   scene.check_refused({"--gpu", "a100_sxm80"}, ExitCode::kUsage, "a100_sxm80");
 }
 
-TEST_CASE("Test problems of a split are left out of the fit") {
+TEST_CASE("Test problems of a split are excluded from the fit") {
   const Scene scene;
   const std::string split = (scene.folder / "split.yaml").string();
   // These rows have a single problem.

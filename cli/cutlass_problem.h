@@ -1,7 +1,7 @@
 // A problem in the format of CUTLASS's heuristics (cutlass_library, --heuristics-problems-file):
 //   {"m":4096,"n":4096,"k":4096,"batch_count":1,"layout":"tnn","dtype_a":"f16","dtype_b":"f16",
 //    "dtype_c":"f16","dtype_acc":"f32","dtype_d":"f16","beta":0.0,"use_fast_acc":false}
-// `layout` is of A, B and D, t for row-major. A column-major D is a row-major D of the transposed
+// `layout` gives A, B and D, t for row-major. A column-major D is a row-major D of the transposed
 // GEMM: m and n swap, and A and B too. Unsupported keys are errors.
 // Checked by: cutlass_problem_test.cpp.
 #pragma once

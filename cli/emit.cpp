@@ -62,7 +62,7 @@ void run_emit(const Arguments& args) {
     refuse_existing(path);
   }
   if (std::filesystem::is_symlink(path, ignored)) {
-    throw ConfigError(path.string() + " is a symbolic link; emit writes files of its own");
+    throw ConfigError(path.string() + " is a symbolic link; emit replaces only regular files");
   }
   const Prediction best = chosen(args, gpu.spec);
   const Emitted emitted{

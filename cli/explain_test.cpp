@@ -143,7 +143,7 @@ TEST_CASE("L2 delivers more sectors than the SMs' bytes if rows start inside a s
   }
 }
 
-TEST_CASE("A bottleneck whose elimination saves nothing is reported as none") {
+TEST_CASE("A bottleneck that saves nothing if it costs nothing is reported as none") {
   for (const char* shape : {"4096x4096x64", "2048x2048x1024"}) {
     const Json best = Json::parse(explain({"--no-best", "--format", "json"}, shape).out)["best"];
     double saved = 0;

@@ -10,7 +10,7 @@
 
 using namespace tilecast;
 
-TEST_CASE("Answers come in the order of the items, in any order of completion") {
+TEST_CASE("Results come in the order of the items, in any order of completion") {
   std::string text;
   InOrder in_order(4, [&](const std::string& answer) { text += answer; });
   std::string expected;
@@ -25,7 +25,7 @@ TEST_CASE("Answers come in the order of the items, in any order of completion") 
   CHECK(text == expected);
 }
 
-TEST_CASE("An answer is written before later items are given") {
+TEST_CASE("A result is written before later items are given") {
   std::string text;
   std::mutex mutex;
   InOrder in_order(2, [&](const std::string& answer) {
@@ -50,7 +50,7 @@ TEST_CASE("An item's exception reaches the caller of give") {
   CHECK_THROWS_AS(in_order.finish(), ConfigError);
 }
 
-TEST_CASE("If an answer cannot be written, items not yet begun are dropped") {
+TEST_CASE("If a result cannot be written, items not yet begun are dropped") {
   std::atomic<int> begun = 0;
   InOrder in_order(1, [](const std::string&) { throw ConfigError("gone"); });
   std::mutex first;

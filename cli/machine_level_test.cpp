@@ -54,7 +54,7 @@ TEST_CASE("A device without CUPTI is not measured") {
   CHECK(machine.missing == "CUPTI of the CUDA toolkit");
 }
 
-TEST_CASE("A probe that was not built, fails, or answers nonsense leaves the model alone") {
+TEST_CASE("A probe that was not built, fails, or prints nonsense leaves the model alone") {
   const ChildResult bad[] = {
       {.started = false, .exit_code = 127, .output = ""},
       {.started = true, .exit_code = 127, .output = "error while loading libnvrtc\nmore"},

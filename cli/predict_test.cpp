@@ -130,7 +130,7 @@ TEST_CASE("A wide table has every column and canonical configurations") {
   }
 }
 
-TEST_CASE("An answer has the best kernel of each schedule and tile once, the fastest first") {
+TEST_CASE("The output has the best kernel of each schedule and tile once, the fastest first") {
   const Json answer = Json::parse(table({"2048x2048x1024", "--format", "json"}));
   const auto tile = [](const Json& row) {
     const std::string config = row["config"];
@@ -244,7 +244,7 @@ TEST_CASE("The energy objective prefers fewer joules among kernels too close to 
   check_refused({"64x64x64", "--objective", "power"}, "--objective");
 }
 
-TEST_CASE("A GPU without an answer does not affect the others") {
+TEST_CASE("A GPU without a prediction does not affect the others") {
   const std::vector<std::string> asked{"1024x1024x512", "--layout", "nn",   "--method",
                                        "analytic",      "--gpu",    "b200", "h200",
                                        "hipparchus",    "--all"};
@@ -345,7 +345,7 @@ TEST_CASE("Measurements without a row of the problem get a note") {
         "--data: no verified row of 1024x1024x1032 fp16 tn on h200_sxm, burst, normal inputs\n");
 }
 
-TEST_CASE("An extrapolated answer names the unmeasured feature") {
+TEST_CASE("An extrapolated prediction names the unmeasured feature") {
   const auto note = [](const std::vector<std::string>& more) {
     std::vector<std::string> asked{"--method", "analytic"};
     asked.insert(asked.end(), more.begin(), more.end());
@@ -380,7 +380,7 @@ TEST_CASE("--verbose reports clamped results on standard error") {
   CHECK(predict({"64x64x512"}).err.find("clamped") == std::string::npos);
 }
 
-TEST_CASE("Experts are ranked by the mean over draws, which depend on the seed") {
+TEST_CASE("Experts are ranked by the mean over random routings, which depend on the seed") {
   const std::vector<std::string> experts{"512x1024", "--experts", "8",        "--tokens",
                                          "1000",     "--routing", "zipf:1.1", "--top-k",
                                          "2",        "--draws",   "3"};
@@ -476,7 +476,7 @@ TEST_CASE("Names of torch, CUTLASS and vLLM are accepted") {
   check_refused({"1024x1024x512", "--config", "100x100"}, "no candidate has 100x100");
 }
 
-TEST_CASE("Answers of problems of all kinds fit 80 columns and 24 lines") {
+TEST_CASE("The output for problems of all kinds fits 80 columns and 24 lines") {
   std::vector<std::vector<std::string>> asked;
   for (const char* shape : {"64x64x64", "16x4096x14336", "128x128x65536", "1023x1025x1031",
                             "4096x4096x4096", "262144x131072x65536", "1x1x8", "4096x24x4104"}) {
@@ -526,7 +526,7 @@ TEST_CASE("An invalid routing is refused") {
   };
   refuses({"1000x512x1024"}, "expected N and K");
   refuses({"512x1024", "--routing", "even"}, "routing 'even': expected uniform");
-  refuses({"512x1024", "--top-k", "9"}, "top-k 9: there are 8 experts");
+  refuses({"512x1024", "--top-k", "9"}, "top-k 9: there are only 8 experts");
   refuses({"1024", "--op", "memcpy"}, "not to memcpy");
 }
 

@@ -1,4 +1,4 @@
-// Answers the list of --problems in order, on several threads.
+// Predicts the list of --problems in order, on several threads.
 #pragma once
 
 #include <functional>

@@ -16,7 +16,7 @@ TEST_CASE("Cells end where their title ends, or begin where it begins") {
   CHECK(table.text(1).starts_with("  #  time us"));
 }
 
-TEST_CASE("Columns are left out in order until a table fits") {
+TEST_CASE("Columns are omitted in order until a table fits") {
   const std::string wide(70, 'a');
   Table table({"<name", "first", "second"});
   table.row({wide, "1", "2"});  // 70 + 2 + 5 + 2 + 6 = 85 columns, 78 without the first
@@ -28,7 +28,7 @@ TEST_CASE("Columns are left out in order until a table fits") {
 TEST_CASE("A list longer than a line is broken between its numbers") {
   std::string list = "[";
   for (int i = 0; i < 60; ++i) {
-    list += "543,";  // 4 characters: column 80 is inside a number
+    list += "543,";  // with 4 characters each, column 80 is inside a number
   }
   list += "5430]x4096x7168 fp16 tn";
   const std::string text = wrapped("", list);

@@ -96,7 +96,7 @@ std::string nearest_gpu(const DeviceAttributes& device,
     }
   }
   if (nearest.empty()) {
-    throw ConfigError(fmt::format("{}/gpus: expected a GPU of {} to be based on",
+    throw ConfigError(fmt::format("{}/gpus: contains no {} GPU on which to base the file",
                                   config_folder.string(), to_text(architecture)));
   }
   return nearest;
@@ -134,7 +134,7 @@ void write_gpu_file(const DeviceAttributes& device, const std::filesystem::path&
   }
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {
-    throw ConfigError(path.string() + " is there already");
+    throw ConfigError(path.string() + " already exists");
   }
   write_file(path,
              gpu_file_text(device, path.stem().string(), nearest_gpu(device, config_folder())));

@@ -64,7 +64,7 @@ TEST_CASE("A written file has the driver's values, and is never overwritten") {
             .predictions.size() == 1);
   const std::string text = read_file(path);
   CHECK(error_message([&] { write_gpu_file(device, path); }) ==
-        "2 " + path.string() + " is there already");
+        "2 " + path.string() + " already exists");
   CHECK(read_file(path) == text);
   CHECK(error_message([&] {
           write_gpu_file(device, folder / "my");

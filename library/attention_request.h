@@ -39,7 +39,7 @@ struct AttentionRequest : Request {
   AttentionExtents extents;
 };
 
-/// Throws StatusError that names the field. `options` may be null.
+/// Throws a StatusError that names the field. `options` may be null.
 AttentionRequest read_request(const tilecast_attention* problem, const tilecast_options* options);
 
 }  // namespace tilecast

@@ -1,6 +1,6 @@
 // Structs that cross the boundary between a caller and a library of different versions. Each begins
 // with the size known to the caller. Fields that an input struct lacks are zero; fields that it has
-// in addition to ours must be zero, because the library cannot honour them.
+// in addition to the library's must be zero, because the library cannot honour them.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,8 +31,8 @@ std::size_t checked_size(const T* given, std::size_t first_size, const char* nam
   return given->struct_size;
 }
 
-/// Copies an input struct. Throws StatusError like checked_size, and if fields beyond our T are not
-/// zero.
+/// Copies an input struct. Throws StatusError like checked_size, and if fields beyond the library's
+/// T are not zero.
 template <class T>
 T checked_struct(const T* given, std::size_t first_size, const char* name) {
   const std::size_t size = checked_size(given, first_size, name);

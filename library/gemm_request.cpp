@@ -152,7 +152,7 @@ GemmProblem grouped(const GemmProblem& problem, const tilecast_problem& p) {
     throw_invalid(fmt::format("m is {}: expected groups * group_capacity", m));
   }
   if (capacity > 0 && along_k) {
-    throw_unsupported("group_capacity: groups along K are packed");
+    throw_unsupported("group_capacity must be 0 for groups along K");
   }
   if (problem.batch.products > 1 || p.stride_a != 0 || p.stride_b != 0 || p.stride_c != 0 ||
       problem.leading != LeadingDimensions{}) {

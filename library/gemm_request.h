@@ -33,11 +33,11 @@ struct GemmRequest : Request {
   GemmProblem problem;
   SumScale scale;
   i32 a_scale_stride, b_scale_stride;                     // strides in elements, for block scales
-  i64 a_matrix_stride, b_matrix_stride, c_matrix_stride;  // strides in elements; 0: packed
-  i64 residual_row = 0, residual_matrix_stride = 0;       // strides in elements; 0: same as C
+  i64 a_matrix_stride, b_matrix_stride, c_matrix_stride;  // strides in elements; packed if 0
+  i64 residual_row = 0, residual_matrix_stride = 0;       // strides in elements; same as C if 0
 };
 
-/// Throws StatusError that names the field. `options` may be null.
+/// Throws a StatusError that names the field. `options` may be null.
 GemmRequest read_request(const tilecast_problem* problem, const tilecast_options* options);
 
 }  // namespace tilecast

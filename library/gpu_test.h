@@ -104,7 +104,7 @@ struct Matrices {
   std::int64_t rows, columns, row_stride;
   std::int64_t count, stride;  // number of matrices, and stride between them
 
-  /// `stride`: as in tilecast_problem; `row_stride` 0: packed rows.
+  /// `stride` is as in tilecast_problem; a `row_stride` of 0 means contiguous rows.
   static Matrices of(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
                      std::int64_t products, std::int64_t stride) {
     const std::int64_t row = row_stride == 0 ? columns : row_stride;

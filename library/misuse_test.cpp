@@ -203,7 +203,7 @@ TEST_CASE("Groups are forecast from expected rows, and invalid ones are refused"
   problem.expected_rows = short_rows;
   CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows sums to 4: expected k");
   problem.group_capacity = 256;
-  CHECK(refused(TILECAST_UNSUPPORTED) == "group_capacity: groups along K are packed");
+  CHECK(refused(TILECAST_UNSUPPORTED) == "group_capacity must be 0 for groups along K");
   problem.group_side = 2;
   CHECK(refused(TILECAST_INVALID_ARGUMENT) ==
         "group_side is 2: expected a tilecast_group_side, 0 without groups");

@@ -50,7 +50,7 @@ class PlanOf final : public Plan {
   }
 
   typename OpRequest::ArgumentCheck check_;
-  // Null: the plan only forecasts.
+  // Null if the plan only forecasts.
   std::unique_ptr<const DevicePlan<typename OpRequest::Arguments>> device_;
 };
 

@@ -18,7 +18,7 @@ namespace tilecast {
 struct Request {
   std::optional<std::string> gpu, config;
   std::filesystem::path config_folder;
-  std::optional<std::filesystem::path> cache_folder;  // none: the default folder
+  std::optional<std::filesystem::path> cache_folder;  // the default folder if not set
   Regime regime;
   unsigned threads;
   bool use_calibration;
@@ -33,7 +33,7 @@ struct Tuning {
   bool again;  // measure even if the file has the problem already
 };
 
-/// Throws StatusError that names the field, as does everything here. `options` may be null.
+/// Throws a StatusError that names the field, as does everything here. `options` may be null.
 Request read_options(const tilecast_options* options);
 Tuning read_tuning(const tilecast_tuning* tuning, const Request& request);
 

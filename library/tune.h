@@ -1,7 +1,7 @@
 // Finds the fastest of a few candidates by measurement and stores it. Times graphs of runs that
 // last a millisecond according to the forecast, candidate by candidate in rounds, so that clock
-// changes affect all equally; uses the median over rounds. Leaves out: caches filled by other work.
-// Checked by: run_test.cpp [gpu], misuse_test.cpp.
+// changes affect all equally; uses the median over rounds. Not covered: caches filled by other
+// work. Checked by: run_test.cpp [gpu], misuse_test.cpp.
 #pragma once
 
 #include <memory>

@@ -118,13 +118,14 @@ Json chart_spec(const fs::path& page_folder, const std::string& chart) {
   return spec;
 }
 
-/// Returns the first and last of sorted texts; null if there are none.
-Json range_of(const Json& texts, const char* separator) {
+/// Returns "ONE FIRST" or "SEVERAL FIRST to LAST" of sorted texts; null if there are none.
+Json range_of(const Json& texts, std::string_view one, std::string_view several) {
   if (texts.empty()) {
     return {};
   }
   const std::string first = texts.front(), last = texts.back();
-  return first == last ? first : first + separator + last;
+  return first == last ? fmt::format("{} {}", one, first)
+                       : fmt::format("{} {} to {}", several, first, last);
 }
 
 /// Returns the values that page.html and headline.md refer to.
@@ -149,8 +150,8 @@ Json view_of(const Json& report) {
              counted(report["errors"]["problems"], held_out ? "held-out problem" : "problem")},
             {"held_out", held_out ? Json("yes") : Json()},
             {"not_held_out", held_out ? Json() : Json("yes")},
-            {"measured", range_of(report["dates"], " to ")},
-            {"drivers", range_of(report["drivers"], " to ")},
+            {"measured", range_of(report["dates"], "on", "from")},
+            {"drivers", range_of(report["drivers"], "version", "versions")},
             {"legend", report["legend"]},
             {"errors", errors_view(report["errors"])}};
   const auto ratio = [&](const char* key, const std::string& pointer) {

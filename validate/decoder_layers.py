@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Forecasts the measured decoder layers of validate/data/h200_sxm/decoder_layers, and prints the errors.
 
-Needs the Python package and torch, without CUDA too: PYTHONPATH=python python3 validate/decoder_layers.py [CSV]
+Needs the Python package and torch, with or without CUDA: PYTHONPATH=python python3 validate/decoder_layers.py [CSV]
 """
 
 import csv

@@ -136,7 +136,7 @@ typedef struct tilecast_problem {
   /* Elements between consecutive products' matrices, a multiple of 16 bytes; 0: contiguous;
    * TILECAST_SHARED: one matrix for all products, for A or B only. */
   int64_t stride_a, stride_b, stride_c;
-  int32_t scales;     /* tilecast_scales, for a single product */
+  int32_t scales;     /* tilecast_scales, for a single GEMM */
   int32_t group_side; /* tilecast_group_side; 0 without groups */
   /* For block scales: numbers between consecutive rows of scales; 0: packed, with A's rounded up to
    * a multiple of four. ld_scale_a must be a multiple of four. */
@@ -152,7 +152,7 @@ typedef struct tilecast_problem {
   int64_t group_capacity;
   const int64_t* expected_rows; /* on the host, per group, for the forecast; NULL: equal */
   /* 1: adds a matrix R of C's type and shape after the activation; it may be C itself: C += A B.
-   * For a single product or a batch, without a gate or an fp8 C. */
+   * For a single GEMM or a batch, without a gate or an fp8 C. */
   int32_t residual;
   int32_t amax;       /* 1: computes the largest magnitude of the result */
   int32_t scale_c;    /* 1: for an fp8 C, multiplies the result by a factor before rounding */

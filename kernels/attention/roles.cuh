@@ -210,7 +210,7 @@ __device__ __forceinline__ void consume(const AttentionArgs& args,
   Walker<Config> walker{smem, group, args.scale_log2};
   AttentionTiles<Config, false> tiles(args, smem);
   if (group == Config::kGroups - 1) {
-    walker.end_turn();  // the first warpgroup begins
+    walker.end_turn();  // lets the first warpgroup begin
   }
   for (i32 t = tiles.first(); tiles.has(t); t = tiles.next(t)) {
     const AttentionTile tile = args.work.at(t);

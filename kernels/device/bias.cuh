@@ -58,7 +58,7 @@ class BiasPart {
     }
   }
 
-  /// Adds to a thread's four accumulators in eight columns: two adjacent ones in one row, two in
+  /// Adds to a thread's four accumulators in eight columns: two adjacent in one row, two in
   /// the row eight below. `i` counts wgmma rows, `column` is the first of the eight in the part.
   /// Called by whole warps.
   __device__ void add(float (&sums)[4], i32 i, i32 column) const {

@@ -12,7 +12,7 @@ namespace tilecast {
 /// Byte offset of 16-byte piece `piece` of row `row` in a slab with swizzled rows of kRowBytes.
 template <i32 kRowBytes>
 __device__ constexpr u32 swizzled_offset(u32 row, u32 piece) {
-  constexpr u32 kPieces = kRowBytes / 16;  // rows of 128 and of 64 bytes repeat after 8 rows
+  constexpr u32 kPieces = kRowBytes / 16;  // the pattern repeats after 8 rows
   return row * kRowBytes + ((piece ^ (row * kRowBytes >> 7) % kPieces) << 4);
 }
 

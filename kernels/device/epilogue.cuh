@@ -90,7 +90,7 @@ __device__ inline bool stores_plainly(const Args<Config>& args) {
   return !Config::kSwapped && args.c_by_tma == 0;
 }
 
-/// Copies a chunk to C, whose rows are whole 16 bytes, with eight lanes per row.
+/// Copies a chunk to C, whose rows are 16-byte aligned, with eight lanes per row.
 template <class Config>
 __device__ inline void store_chunk_rows(const Args<Config>& args, u32 slot,
                                         const Chunk<Config>& chunk, const TileOrigin& part) {

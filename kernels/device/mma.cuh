@@ -111,7 +111,7 @@ __device__ inline OperandDescriptors in_stage(const OperandDescriptors& operands
 }
 
 /// Byte offset of row or column `first` and K step `step` of an operand, relative to the
-/// warpgroup's first row or column; `side`: the tile's size.
+/// warpgroup's first row or column; `side`: the tile's size along that dimension.
 template <class Config, bool kKMajor>
 __device__ constexpr i32 step_bytes(i32 side, i32 first, i32 step) {
   if constexpr (kKMajor) {

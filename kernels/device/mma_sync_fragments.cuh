@@ -19,9 +19,9 @@ class FragmentAddresses {
   /// `first`: the warp's first row or column in the tile.
   __device__ explicit FragmentAddresses(i32 first) {
     const i32 lane = static_cast<i32>(threadIdx.x) % 32;
-    const i32 eight = kOfA
-                          ? lane / 8 % 2
-                          : lane / 16;  // half of the sixteen rows or columns along the tile's side
+    const i32 eight =
+        kOfA ? lane / 8 % 2
+             : lane / 16;  // half of the sixteen rows or columns along the tile's dimension
     const i32 half = kOfA ? lane / 16 : lane / 8 % 2;  // half of the sixteen elements along K
     if constexpr (kKMajor) {
       base_ = swizzled_offset<kRowBytes>(first + eight * 8 + lane % 8, half);

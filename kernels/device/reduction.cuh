@@ -13,7 +13,7 @@
 //              then each sums its share of them in the order of K and stores it to C. The last one
 //              to finish resets the lock. All pieces of a tile must be resident at the same time.
 //
-// Contract: locks, and the partials of `atomic`, are zero before the first launch.
+// Requires: locks, and the partials of `atomic`, are zero before the first launch.
 // Checked by: validate/measure/gemm/gemm_correctness_test.cpp (results, repetition).
 #pragma once
 
@@ -44,7 +44,7 @@ constexpr i32 kSpareRegisters = Config::kRegisters.consumer - Config::kAccumulat
 template <class Config>
 constexpr i32 kLoadsAtOnce = max_of(2, min_of(16, kSpareRegisters<Config> / 4));
 
-/// Returns four accumulators of a thread: two adjacent ones in one row, two in the row eight below.
+/// Returns four accumulators of a thread: two adjacent in one row, two in the row eight below.
 template <class Config>
 __device__ inline float* four_of(Accumulator<Config>& acc, i32 four) {
   const i32 mma = four / kFoursOfMma<Config>;

@@ -1,8 +1,8 @@
 // R, the addend of the result (Epilogue::residual), as a thread needs it: the elements that match
-// its accumulators. In sixteen columns a thread reads four adjacent ones and exchanges two of them,
-// so that a warp's load covers whole sectors of its eight rows. Groups of sixteen columns are read
-// ahead as far as registers allow; to make these reads hit L2, the copy engine prefetches R as the
-// tile begins. Kernels with a producer use residual_ring.cuh.
+// its accumulators. In sixteen columns a thread reads four adjacent columns and exchanges two of
+// them, so that a warp's load covers whole sectors of its eight rows. Groups of sixteen columns are
+// read ahead as far as registers allow; to make these reads hit L2, the copy engine prefetches R as
+// the tile begins. Kernels with a producer use residual_ring.cuh.
 //
 // C may be R: each element is read by the thread that packs it, and stored after that.
 // Checked by: validate/measure/gemm/epilogue_test.cpp.
@@ -101,7 +101,7 @@ class ResidualPart<Config, true> {
       load(args, part, s);
     }
   }
-  /// Adds to a thread's accumulators in sixteen columns: for each eight, two adjacent ones in one
+  /// Adds to a thread's accumulators in sixteen columns: for each eight, two adjacent in one
   /// row, and two in the row eight below.
   __device__ void add(float (&sums)[2][4], const Chunk<Config>& chunk, i32 sixteen) const {
     constexpr i32 kWords = ResidualPair<Config>::kWords;

@@ -11,7 +11,7 @@
 namespace tilecast {
 
 /// Reads a thread's elements of R in sixteen columns of a chunk's slot: for each eight, two
-/// adjacent ones in one row, and two in the row eight below.
+/// adjacent in one row, and two in the row eight below.
 template <class Config>
 __device__ inline void read_staged(u32 slot, const Chunk<Config>& chunk, i32 sixteen,
                                    ResidualPair<Config> (&pairs)[4]) {

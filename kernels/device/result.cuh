@@ -113,12 +113,11 @@ __device__ inline void stage_words(u32 slot, const Chunk<Config>& chunk, i32 six
   }
 }
 
-/// Elements per row of C.
 template <class Config>
 __device__ inline i32 c_row_elements(const Args<Config>& args) {
   return Config::kGates ? args.n / 2 : args.n;
 }
-/// Address of an element of a product's C, within its bounds.
+/// Address of an element of a GEMM's C, within its bounds.
 template <class Config>
 __device__ inline char* c_address(const Args<Config>& args, i32 product, i32 row, i32 column) {
   return static_cast<char*>(args.c_pointer) +

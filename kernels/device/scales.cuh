@@ -77,7 +77,7 @@ class ScalePart<Config, ScaleRow> {
     }
   }
 
-  /// Scales a thread's four accumulators in eight columns: two adjacent ones in one row, two in the
+  /// Scales a thread's four accumulators in eight columns: two adjacent in one row, two in the
   /// row eight below. `i` counts wgmma rows, `column` is the first of the eight in the part. Called
   /// by whole warps.
   __device__ void multiply(float (&sums)[4], i32 i, i32 column) const {

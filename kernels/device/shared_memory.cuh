@@ -1,4 +1,4 @@
-// The kernel's view of its shared memory: 32-bit addresses by the offsets of smem_layout.h.
+// The kernel's view of its shared memory: 32-bit addresses at the offsets in smem_layout.h.
 #pragma once
 
 #include "kernels/gemm/gemm_config.h"

@@ -17,7 +17,7 @@ namespace tilecast {
 struct TileOrigin {
   i32 m, n;       // first row and column of C
   i32 a_rows;     // rows of A to load
-  i32 product;    // index of the product in a batch or of the group; else 0
+  i32 product;    // index of the GEMM in a batch or of the group; else 0
   i32 group_end;  // end of the tile's group, with groups along M
   KRange k;       // rows of the tile's group, with groups along K
 
@@ -38,8 +38,8 @@ struct TileOrigin {
   }
 };
 
-/// Finds the product that a row of cluster tiles belongs to, and the number of rows before that
-/// product's first.
+/// Finds the GEMM that a row of cluster tiles belongs to, and the number of rows before that
+/// GEMM's first.
 template <class Config>
 __device__ inline u32 product_of(const Args<Config>& args, u32 row) {
   if constexpr (Config::kBatched) {
@@ -95,7 +95,7 @@ __device__ inline TileOrigin tile_origin(const Args<Config>& args, u32 linear,
   }
 }
 
-/// Index of a tile's row among the CTA tiles of all products.
+/// Index of a tile's row among the CTA tiles of all GEMMs.
 template <class Config>
 __device__ inline i32 tile_row(const Args<Config>& args, const TileOrigin& tile) {
   const i32 row = tile.m / Config::kTiling.block_m;
@@ -110,7 +110,7 @@ __device__ inline i32 tile_row(const Args<Config>& args, const TileOrigin& tile)
   return row;
 }
 
-/// The map's coordinate of the matrix: the number of matrices before this product's; for groups
+/// The map's coordinate of the matrix: the number of matrices before this GEMM's; for groups
 /// along K the end of the tile's group.
 template <class Config>
 __device__ inline i32 a_matrix(const Args<Config>& args, const TileOrigin& tile) {
@@ -137,7 +137,7 @@ __device__ inline i32 c_matrix(const Args<Config>&, const TileOrigin& tile) {
   return Config::kGrouped ? 0 : tile.product;
 }
 
-/// Number of elements of C before this product's.
+/// Number of elements of C before this GEMM's.
 template <class Config>
 __device__ inline i64 c_product_elements(const Args<Config>& args, i32 product) {
   if constexpr (Config::kBatched) {
@@ -146,7 +146,7 @@ __device__ inline i64 c_product_elements(const Args<Config>& args, i32 product) 
   return 0;
 }
 
-/// Address of an element of a product's C, within its bounds.
+/// Address of an element of a GEMM's C, within its bounds.
 template <class Config>
 __device__ inline unsigned short* c_element(const Args<Config>& args, i32 product, i32 row,
                                             i32 column) {

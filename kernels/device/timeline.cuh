@@ -7,7 +7,7 @@
 // after the last one, a thread of another warp of the role reads clock64 and globaltimer together.
 // Every stamp is close to one of these readings.
 //
-// Leaves out: the K blocks inside a tile. Cost: about ten instructions and five stores for each
+// Not covered: the K blocks inside a tile. Cost: about ten instructions and five stores for each
 // tile and role; `measure --trace` measures it.
 // Checked by: kernels/jit/timeline_kernel_test.cpp (compiles, changes nothing if it is off),
 // validate/measure/gemm/timeline/timeline_test.cpp.

@@ -42,7 +42,7 @@ Lines lines_of(std::string_view text);
 /// Returns the code without comments and quoted strings, each line with its end.
 std::string joined_code(std::span<const std::string> lines);
 std::string joined_lines(const Lines& lines);
-/// Returns the position after the bracket that closes the one at `open`.
+/// Returns the position after the bracket that closes the bracket at `open`.
 std::size_t after_closing(std::string_view code, std::size_t open, char opening, char closing);
 /// Splits "a, b<c, d>" into its two items.
 std::vector<std::string> list_items(std::string_view list);

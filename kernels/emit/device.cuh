@@ -30,9 +30,9 @@ T* device_array(i64 count) {
   return memory;
 }
 
-/// Encodes a tensor map. `sides` and `box` begin with the contiguous dimension; `strides` are in
-/// bytes, for the other dimensions. Out-of-bounds loads give zeros, out-of-bounds stores are
-/// dropped.
+/// Encodes a tensor map. The lengths `sides` and `box` begin with the contiguous dimension;
+/// `strides` are in bytes, for the other dimensions. Out-of-bounds loads give zeros, out-of-bounds
+/// stores are dropped.
 TensorMap tensor_map(const void* matrix, CUtensorMapDataType type,
                      const std::vector<cuuint64_t>& sides, const std::vector<cuuint64_t>& strides,
                      const std::vector<cuuint32_t>& box, CUtensorMapSwizzle swizzle,

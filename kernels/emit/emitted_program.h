@@ -1,5 +1,5 @@
 // Defines what an op provides to `emit`: a kernel, and the host code around it. An op that is
-// emitted has a row in emit.cpp, an emitted_program(), and two sources of the host side:
+// emitted has a row in emit.cpp, an emitted_program(), and two sources of the host code:
 //   kernels/emit/<host>_buffers.cuh: `buffers`, allocate_shared(), allocate_set() (one of the
 //     sets that are launched in turn) and clear_result();
 //   kernels/emit/<host>_check.cuh: compare(), a kernel that fills Findings from the result

@@ -18,7 +18,7 @@ struct Factors {
   bool written;  // false for unused capacity of a masked group
 };
 
-/// Returns the factors of an element. `row`: row of C, over all products; `numbers`: the groups'
+/// Returns the factors of an element. `row`: row of C, over all GEMMs; `numbers`: the groups'
 /// numbers, on the device.
 __device__ inline Factors factors_of(i64 row, const i32* numbers) {
   const i64 product = row / kSideM;
@@ -78,7 +78,7 @@ __device__ inline Approximate sum_of(const GemmBuffers& given, const Factors& fa
   return {sum, kOfMagnitudes * magnitude};
 }
 
-/// Computes an element of C before it is scaled. `row`: row over all products.
+/// Computes an element of C before it is scaled. `row`: row over all GEMMs.
 __device__ inline Approximate result_of(const GemmBuffers& given, const Factors& factors, i64 row,
                                         i64 column) {
   Approximate result{};

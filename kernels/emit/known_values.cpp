@@ -35,8 +35,8 @@ std::string listed(const std::vector<std::string>& items) {
   return list.empty() ? list : list + ">";
 }
 
-/// Returns the parameters of the template that begins at declaration `index`; none if it is no
-/// template, or if its name has other declarations.
+/// Returns the parameters of the template that begins at declaration `index`; empty if it is not
+/// a template, or if its name has other declarations.
 std::vector<std::string> parameters_of(const Program& program, std::size_t index) {
   const Declaration& d = program.all[index];
   const std::string_view head = d.lines.empty() ? "" : trimmed(d.lines.front());

@@ -36,8 +36,8 @@ class SourceParts {
 struct SourceUse {
   std::vector<std::string> roots;  // functions that are called from outside
   std::string kernel;              // path of the part whose whole first comment is kept
-  // Argument structs initialized by member name, so that unused members can be removed; true: only
-  // trailing members can be.
+  // Argument structs initialized by member name, so that unused members can be removed; if true,
+  // only trailing members can be.
   std::map<std::string, bool> optional;
   Constants known;       // values that the program is written for, in addition to its constants
   std::string wgmma[2];  // instruction text for A from shared memory, and from registers

@@ -21,7 +21,7 @@ struct RowsToCopy {
   i64 to_row;     // row pitch of the copy: row_bytes rounded up to 16
   i64 from_end;   // bytes from `from` to the end of the last row
   u32 rows_of_matrix, pieces_of_row;
-  u64 pieces;  // 0: nothing is copied
+  u64 pieces;  // number of pieces; nothing is copied if 0
 };
 
 struct CopyArgs {

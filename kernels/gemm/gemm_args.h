@@ -19,11 +19,11 @@ struct alignas(64) TensorMap {
 };
 
 /// Selects when a kernel launched programmatically lets the next one start: during its epilogue, or
-/// as its CTAs end. On an H200 (validate/data/h200_sxm/programmatic), starting during the epilogue
-/// takes 6 % less time than as CTAs end for 512^3 in a graph but 13 % more in a stream; 0 to 2 %
-/// less for GEMMs of 2^28 to 2^30 multiply-adds; 0.4 to 2.4 % more from 2^33 on, where CTAs that
-/// start early no longer share lines of L2 with their neighbours. The limit is between the last
-/// two.
+/// as its CTAs end. Time with a start during the epilogue, compared with a start as CTAs end, on an
+/// H200 (validate/data/h200_sxm/programmatic):
+///   512^3: -6 % in a graph, +13 % in a stream    2^28 to 2^30 multiply-adds: -2 to 0 %
+///   from 2^33 multiply-adds: +0.4 to +2.4 %, since CTAs no longer share lines of L2 with
+///   neighbours
 TILECAST_HD constexpr LaunchOrder programmatic_launch(const GemmShape& shape, i64 products) {
   constexpr i64 kFewMultiplyAdds = i64{1} << 31;
   return shape.m * shape.n <= kFewMultiplyAdds / products / shape.k ? LaunchOrder::kBesideEpilogue
@@ -34,7 +34,7 @@ TILECAST_HD constexpr LaunchOrder programmatic_launch(const GemmShape& shape, i6
 struct PlainMatrix {
   const void* pointer;
   i64 row_bytes,
-      matrix_bytes;  // bytes between consecutive rows, and between the matrices of products
+      matrix_bytes;  // bytes between consecutive rows; between matrices of a batch
   i32 side, k;       // elements along M or N, and along K
 };
 
@@ -42,7 +42,7 @@ struct PlainMatrix {
 struct TmaBox {
   i32 columns;  // contiguous in global memory
   i32 rows;
-  i32 swizzle_bytes;  // 128, 64 or 32; 0: contiguous rows
+  i32 swizzle_bytes;  // 128, 64 or 32; contiguous rows if 0
 };
 
 /// One piece of work that a CTA did: a tile in units of CTA tiles, and the range of K blocks.
@@ -53,11 +53,11 @@ struct WalkedPiece {
   constexpr bool operator==(const WalkedPiece&) const = default;
 };
 
-/// Addressing of the products of a batch. Their tensor maps have a third dimension, the product.
+/// Addressing of the GEMMs of a batch. Their tensor maps have a third dimension, the GEMM.
 struct BatchArgs {
-  FastDivisor tile_rows;                   // rows of one product, in cluster tiles
-  i32 a_matrices_apart, b_matrices_apart;  // matrices per product: 1, or 0 if shared
-  i64 c_stride;  // elements between the C matrices of consecutive products
+  FastDivisor tile_rows;                   // rows of one GEMM, in cluster tiles
+  i32 a_matrices_apart, b_matrices_apart;  // matrices per GEMM: 1, or 0 if shared
+  i64 c_stride;                            // elements between the C matrices of consecutive GEMMs
 };
 
 /// Groups of rows of A and C, each with a separate B. Masked groups have space for `capacity` rows
@@ -140,7 +140,7 @@ TILECAST_HD constexpr TmaBox operand_box(const Tiling& t, i32 side, i32 sharers,
 TILECAST_HD constexpr TmaBox a_box(const Tiling& t, Layout layout) {
   return operand_box(t, t.block_m, t.cluster_n, a_is_k_major(layout));
 }
-/// Box for the last row of tiles of m rows. CTAs that share A leave out slices instead.
+/// Box for the last row of tiles of m rows. CTAs that share A skip slices instead.
 TILECAST_HD constexpr TmaBox a_last_box(const Tiling& t, Layout layout, i64 m) {
   TmaBox box = a_box(t, layout);
   if (a_is_k_major(layout) && t.cluster_n == 1 && m % t.block_m != 0) {

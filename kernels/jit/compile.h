@@ -14,14 +14,14 @@ struct KernelSource {
   std::string path;                  // path of an embedded source, e.g. kernels/gemm/pipelined.cu
   std::vector<std::string> defines;  // NAME=VALUE
   std::string architecture = "sm_90a";
-  std::string text = "";  // main source, which includes `path`; empty: compile that file itself
+  std::string text = "";  // main source, which includes `path`; if empty, `path` itself is compiled
 };
 
 struct CompiledKernel {
   std::string cubin;  // the ELF file
   std::string log;    // output of NVRTC and ptxas
   PtxasReport report;
-  std::string rejection;  // reason why the kernel must not be used; empty if it may be
+  std::string rejection;  // why the kernel must not be used; empty if it may be
 
   bool usable() const { return rejection.empty(); }
 };

@@ -36,8 +36,8 @@ class CubinCache {
   explicit CubinCache(std::filesystem::path folder = default_cache_folder(),
                       std::span<const EmbeddedSource> sources = embedded_sources(), Warn warn = {});
 
-  /// Reads the kernel from disk, or compiles and stores it. Throws whatever compile_kernel throws;
-  /// failures of the cache itself never throw.
+  /// Reads the kernel from disk, or compiles and stores it. Throws the exceptions of
+  /// compile_kernel; failures of the cache itself never throw.
   CompiledKernel get(const KernelSource& source);
 
   /// Path of the entry of `source`, whether or not it exists.

@@ -35,7 +35,7 @@ std::optional<std::string> machine_problem(cudaError_t error, int driver_version
     case cudaErrorDevicesUnavailable:
       return "the GPU is busy in exclusive mode or not available";
     case cudaErrorSystemDriverMismatch:
-      return "the NVIDIA kernel driver and driver library are of different versions";
+      return "the NVIDIA kernel driver and driver library have different versions";
     case cudaErrorCompatNotSupportedOnDevice:
       return "this GPU does not support CUDA's forward compatibility package";
     case cudaErrorSystemNotReady:

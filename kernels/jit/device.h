@@ -15,8 +15,8 @@ struct Device {
   i32 capability;  // compute capability: 90 for 9.0
 };
 
-/// Queries the current device. Throws DeviceError that names the missing part: driver, newer driver
-/// or GPU.
+/// Queries the current device. Throws a DeviceError that names the missing part: driver, newer
+/// driver or GPU.
 Device current_device();
 
 /// Returns the architecture to compile kernels with mma.sync for: "sm_86" for 8.6, "sm_90a"

@@ -13,8 +13,8 @@ namespace tilecast {
 std::string_view included_path(std::string_view line);
 
 /// Returns the source `path` first, then every file reached through its `#include "..."` lines,
-/// each once, in order of appearance. Conditional includes are always followed. Throws Error that
-/// names a missing file and its includer.
+/// each once, in order of appearance. Conditional includes are always followed. Throws an Error
+/// that names a missing file and its includer.
 std::vector<EmbeddedSource> source_closure(std::string_view path,
                                            std::span<const EmbeddedSource> sources);
 

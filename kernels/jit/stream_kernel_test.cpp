@@ -138,7 +138,7 @@ TEST_CASE("Every measured memory-bound configuration compiles as modelled") {
     }
   }
   CHECK(compiled > 100 / kParts);
-  CHECK(as_modelled > compiled * 17 / 20);  // 90 % overall; 28 of the 32 in the sampled sixth
+  CHECK(as_modelled > compiled * 17 / 20);  // 90 % of all; 28 of the 32 in the sampled sixth
 }
 
 TEST_CASE("An impossible memory-bound kernel is refused before it is compiled") {

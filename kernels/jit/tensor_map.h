@@ -8,11 +8,13 @@
 
 namespace tilecast {
 
-/// Makes a map of a matrix. Out-of-bounds loads give zeros, out-of-bounds stores are dropped.
-/// Throws DeviceError if the driver has no encoder, Error if it rejects the matrix or the box.
+/// Encodes a tensor map for a matrix. Out-of-bounds loads give zeros, out-of-bounds stores are
+/// dropped. Throws DeviceError if the driver has no encoder, Error if it rejects the matrix or the
+/// box.
 TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box);
 
-/// Makes a map of attention heads, in boxes of 64 columns. Throws like the overload above.
+/// Encodes a tensor map for attention heads, in boxes of 64 columns. Throws like the overload
+/// above.
 TensorMap make_tensor_map(const HeadsView& view, const HeadsBox& box);
 
 }  // namespace tilecast

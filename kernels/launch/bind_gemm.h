@@ -19,16 +19,16 @@ struct GemmBuffers {
   void* c;
   const void* bias = nullptr;  // set if the epilogue has a bias: bias_elements() of half_type()
   // Elements from one matrix of a batch to the next, a multiple of 16 bytes if TMA moves them; 0:
-  // contiguous. Ignored for an operand that all products share.
+  // contiguous. Ignored for an operand that all GEMMs share.
   i64 a_matrix_stride = 0, b_matrix_stride = 0, c_matrix_stride = 0;
-  ScaleArgs scales = {};  // set if the operands have block scales; strides of 0: contiguous
+  ScaleArgs scales = {};  // set if the operands have block scales; strides of 0 mean contiguous
   // For each group the row after its last, or for masked groups its number of rows. Every launch
   // reads them, so they may change between launches; the tile walk and its trace were planned for
   // the problem's rows per group.
   const i32* group_rows = nullptr;
   // `residual`: R, with the type and shape of C, and possibly the same memory as C; strides in
-  // elements between rows and between matrices of a batch, 0: as for C. `scale`: an fp32 factor for
-  // C. `amax`: raised to the largest magnitude of C.
+  // elements between rows and between matrices of a batch, as for C if 0. `scale`: an fp32 factor
+  // for C. `amax`: raised to the largest magnitude of C.
   const void* residual = nullptr;
   i64 residual_row = 0, residual_matrix_stride = 0;
   const float* scale_c = nullptr;
@@ -45,7 +45,7 @@ struct GroupCounts {
 struct GemmToBind {
   GemmProblem problem;  // problem, whose groups are ignored
   KernelConfig config;
-  i64 m;  // rows of A and C in memory, per product
+  i64 m;  // rows of A and C in memory, per GEMM
   GroupCounts groups = {};
 };
 
@@ -63,8 +63,8 @@ inline OperandViews operand_views(const GemmToBind& gemm, const GemmBuffers& buf
   const ElementType dtype = problem.dtype;
   const i64 n = problem.shape.n, k = problem.shape.k;
   const bool swapped = gemm.config.operands == OperandOrder::kSwapped;
-  // Along K the next line is needed soon, so fetching it as well pays if rows are whole pairs of
-  // lines; across K it belongs to another CTA.
+  // Along K the next line is needed soon, so fetching it as well is worthwhile if rows are whole
+  // pairs of lines; across K it belongs to another CTA.
   const auto operand = [&](const void* matrix, i64 side, bool k_major, i64 row) {
     return MatrixView{
         .pointer = matrix,

@@ -11,10 +11,10 @@ struct MatrixView {
   const void* pointer;
   i64 rows, columns;
   ElementType dtype;
-  i64 row_stride = 0;  // elements between rows, a multiple of 16 bytes; 0: contiguous
+  i64 row_stride = 0;  // elements between rows, a multiple of 16 bytes; contiguous if 0
   bool fetches_pairs_of_lines = false;  // L2 fetches 256 bytes for a load of 128
-  // Number of matrices in a batch, the third dimension of the map; 0: no batch, a map with two
-  // dimensions.
+  // Number of matrices in a batch, the third dimension of the map. If 0, there is no batch and the
+  // map has two dimensions.
   i64 matrices = 0;
   i64 matrix_stride = 0;  // elements between matrices, a multiple of 16 bytes
   // Ragged: the map can show any run of rows, and a box reads zeros past the run's end. It has four

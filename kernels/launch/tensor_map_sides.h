@@ -15,7 +15,7 @@ struct TensorMapSides {
   u32 count;
   std::uint64_t lengths[5], strides[4];
   u32 box[5];
-  i32 swizzle_bytes;            // 0: rows of the box are contiguous
+  i32 swizzle_bytes;            // swizzle; rows of the box are contiguous if 0
   bool fetches_pairs_of_lines;  // L2 fetches 256 bytes for a load of 128
 };
 

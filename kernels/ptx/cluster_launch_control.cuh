@@ -9,7 +9,7 @@ namespace tilecast::ptx {
 constexpr i32 kLaunchAnswerBytes = 16;
 
 /// Requests the work of a cluster that has not started. Called by one thread of a cluster of one
-/// CTA. `answer` is 16-byte aligned; `barrier` counts its bytes.
+/// CTA. The response `answer` is 16-byte aligned; `barrier` counts its bytes.
 __device__ inline void try_cancel_launch(u32 answer, u32 barrier) {
   asm volatile(
       "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128"

@@ -95,7 +95,6 @@ __device__ __forceinline__ StreamVector add(const StreamVector& a, const StreamV
   return sum;
 }
 
-/// Element `e` of a vector.
 __device__ __forceinline__ ptx::Vector<kElementBytes> element_of(const StreamVector& v, i32 e) {
   if constexpr (kElementBytes == 4) {
     return {{v.word[e]}};

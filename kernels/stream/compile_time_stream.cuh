@@ -22,7 +22,6 @@ constexpr i32 kRowVectors = kStream.block_columns / kVectorElements;
 constexpr i32 kComputeThreads = kStream.warps * kWarpThreads;
 constexpr i32 kStreamThreads = stream_threads(kStream);
 constexpr i32 kBlockBytes = block_bytes(kStream, kElementType);
-/// Vectors of a block per computing thread.
 constexpr i32 kThreadVectors = kBlockBytes / kVectorBytes / kComputeThreads;
 static_assert(kThreadVectors * kVectorBytes * kComputeThreads == kBlockBytes,
               "a block is whole vectors of every computing thread");

@@ -1,4 +1,4 @@
-// Inputs of the reference epilogue other than sums (apply_epilogue.cu), for one product, as in
+// Inputs of the reference epilogue other than sums (apply_epilogue.cu), for one GEMM, as in
 // GemmBuffers; null if the epilogue does not read them.
 #pragma once
 

@@ -1,7 +1,7 @@
-// Defines the attention kernels, each a rung of a ladder: a schedule's row of traits, the choices
-// of a configuration, and how a CTA uses shared memory and registers. The canonical string of a
-// configuration (attention_text.h) joins predictions and measurements. Integers and enums only;
-// compiled by the host compiler, nvcc and NVRTC. Checked by: attention_work_test.cpp.
+// Defines the attention kernels, each one mechanism more than the last: a schedule's row of traits,
+// the choices of a configuration, and how a CTA uses shared memory and registers. The canonical
+// string of a configuration (attention_text.h) joins predictions and measurements. Integers and
+// enums only; compiled by the host compiler, nvcc and NVRTC. Checked by: attention_work_test.cpp.
 #pragma once
 
 #include "model/attention/attention_problem.h"
@@ -25,7 +25,6 @@ struct AttentionTraits {
   i32 least_groups = 1, most_groups = 3;  // number of consumer warpgroups
 };
 
-/// Returns the traits of a schedule.
 TILECAST_HD TILECAST_INLINED constexpr AttentionTraits traits_of(AttentionSchedule schedule) {
   switch (schedule) {
     case AttentionSchedule::kSingle:

@@ -50,7 +50,7 @@ TEST_CASE("Exponentials twice as fast help the base and hardly the kernel that h
   CHECK(gain("ao 128x128 s3 o1 re st k1") < 0.015);
 }
 
-TEST_CASE("A GPU whose file has no section of attention answers with the priors") {
+TEST_CASE("A GPU whose file has no section of attention uses the priors") {
   GpuSpec without = h200();
   without.attention.reset();
   GpuSpec priors = h200();

@@ -19,7 +19,7 @@
 // (model/learn). Without a producer, registers and shared memory limit the resident CTAs regardless
 // of the configuration's request; GPCs, which differ in size, limit the clusters. DRAM slows with
 // the bytes that an SM has in flight. Assumed: each vector instruction takes the energy of a
-// promoted partial sum. Leaves out: ragged keys under a causal mask; spills. Checked by:
+// promoted partial sum. Not modelled: ragged keys under a causal mask; spills. Checked by:
 // attention_form_test.cpp, validate/compare/public_cases_test.cpp.
 #pragma once
 
@@ -132,8 +132,8 @@ AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
                           const AttentionConfig& config, const AttentionPlan& plan, Hertz sm_clock);
 
 /// Simulates the kernel as discrete events: a producer and consumer groups of each CTA, built from
-/// the parts of model/sim, with the steps of the analytic model. Leaves out: the instructions of a
-/// warpgroup that also loads.
+/// the parts of model/sim, with the steps of the analytic model. Not modelled: the instructions of
+/// a warpgroup that also loads.
 struct SimulatedAttention {
   Cycles cycles;
   Bytes dram_read, l2_output;
@@ -164,7 +164,7 @@ Prediction predict_one(const AttentionQuestion& question, const AttentionConfig&
 /// Throws ConfigError if the GPU file lacks a section.
 std::vector<Seconds> closed_form_times(const AttentionQuestion& question,
                                        std::span<const AttentionConfig> configs);
-/// Predicts every candidate. Throws whatever predict_one throws.
+/// Predicts every candidate. Throws the exceptions of predict_one.
 Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
 

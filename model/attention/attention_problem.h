@@ -64,7 +64,7 @@ TILECAST_HD constexpr double scores_seen(const AttentionProblem& p) {
   double of_head = 1.0 * p.queries * p.keys;
   if (is_causal(p)) {
     // The last `rows` queries attend to 1 + keys - rows to keys; with more queries than keys the
-    // first ones attend to none.
+    // first queries attend to none.
     const double rows = min_of(p.queries, p.keys);
     of_head = rows * (p.keys - (rows - 1) / 2);
   }

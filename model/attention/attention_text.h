@@ -46,7 +46,7 @@ inline std::array<i64, 3> sides_of(const AttentionProblem& p) {
   return {p.queries, p.keys, p.head_dim};
 }
 void set_sides(AttentionProblem& problem, const std::array<i64, 3>& sides);
-/// Returns a seed that depends on the shape, for draws of configurations.
+/// Returns a seed that depends on the shape, for random choices of configurations.
 u64 shape_seed(const AttentionProblem& problem);
 
 /// Inverse of shape_text. Throws ConfigError if no kernel supports such a problem.

@@ -3,7 +3,7 @@
 // Power follows energy.h. Any tensor work lowers the clock to a plateau. In a burst, a fast limiter
 // caps P at burst_limit; under sustained load, sustained_limit caps it too.
 //
-// Leaves out: phases within a kernel, which the fast limiter follows (phase_clock.h). Checked by:
+// Not modelled: phases within a kernel, which the fast limiter follows (phase_clock.h). Checked by:
 // clock_test.cpp; clocks of committed H200 measurements (validate).
 #pragma once
 

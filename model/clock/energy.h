@@ -5,7 +5,7 @@
 // FLOPs of out-of-bounds parts, accumulators promoted to fp32, bytes of shared memory and L2.
 // E_dram, from the DRAM bytes of the cycle, does not depend on the SM clock.
 //
-// Leaves out: temperature; the energy of other instructions.
+// Not modelled: temperature; the energy of other instructions.
 // Checked by: clock_test.cpp.
 #pragma once
 

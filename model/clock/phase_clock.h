@@ -8,7 +8,7 @@
 // than any kernel runs.
 //
 // A kernel much shorter than the filter has the clock of its mean energy (clock.h); in a much
-// longer one each phase has its own clock. Leaves out: the undershoot in the first 0.1 ms of a
+// longer one each phase has its own clock. Not modelled: the undershoot in the first 0.1 ms of a
 // load; phases without tensor work, which stay at the plateau of the rest; the filter's time is
 // counted at the clock of the mean energy. Checked by: phase_clock_test.cpp; clocks of committed
 // H200 measurements (validate).
@@ -31,7 +31,7 @@ struct PhaseShares {
 /// Activity of a kernel that determines its clock, from the analytic model or the simulator.
 struct KernelActivity {
   ChipWork work;                         // `elapsed` is the kernel's cycles, if known
-  std::vector<PhaseShares> phases = {};  // empty: one phase
+  std::vector<PhaseShares> phases = {};  // shares of the phases; one phase if empty
 
   ChipWork work_in(Cycles cycles) const {
     ChipWork same = work;
@@ -46,7 +46,7 @@ struct PhasedClock {
   std::vector<ClockState> phases;
 };
 
-/// Computes the clocks of the phases, which are in order of time; empty: one phase.
+/// Computes the clocks of the phases, which are in order of time. No phases count as one.
 PhasedClock phase_clock(const GpuSpec& gpu, const ChipWork& whole,
                         std::span<const PhaseShares> phases, Regime regime, Inputs inputs);
 /// Computes the clock of a kernel that does the same work in `cycles`.

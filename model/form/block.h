@@ -16,7 +16,7 @@
 //   one stage   load + turn + step + completion
 //   two stages  turn + the longer of load and step + completion
 // and CTAs on one SM hide each other's chains until its pipe, its fill bandwidth or L2 is
-// saturated. Leaves out: CTAs drifting apart; interference between CTAs below saturation;
+// saturated. Not modelled: CTAs drifting apart; interference between CTAs below saturation;
 // contention between fills and operand reads. Checked by: closed_form_test.cpp (limits), committed
 // H200 measurements (validate).
 #pragma once

@@ -20,7 +20,7 @@
 //                        its excess over one block of the next tile, and its bytes through the
 //                        port that steps read operands from
 // and in each case the completion of the last step and finding the next tile.
-// Leaves out: contention between stores and loads.
+// Not modelled: contention between stores and loads.
 // Checked by: closed_form_test.cpp; committed H200 measurements (validate).
 #pragma once
 
@@ -33,7 +33,7 @@ struct TileEnds {
   Cycles first_load;  // time before the first block can begin; for Flow::kInOrder each block
                       // includes its loads
   Cycles between;     // time from the last block of a tile to the first of the next, beyond the
-                      // blocks' own time
+                      // time of the blocks
   Cycles after_last;  // time from the last block of the last tile to the issue of its last store
   Cycles last_store;  // time until the last store's source is read, before which the CTA cannot end
 };

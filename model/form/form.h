@@ -7,10 +7,9 @@
 // store port, which its CTAs share. If workers share tiles, the busiest worker's blocks and pieces
 // replace tiles, and the reduction is added.
 //
-// Leaves out: CTAs drifting apart; contention between fills and operand reads; the larger share of
-// L2 that SMs get in a partial last wave.
-// Checked by: closed_form_test.cpp (GEMM's limits), loop_test.cpp (attention's), committed H200
-// measurements (validate).
+// Not modelled: CTAs drifting apart; contention between fills and operand reads; the larger share
+// of L2 that SMs get in a partial last wave. Checked by: closed_form_test.cpp (GEMM's limits),
+// loop_test.cpp (attention's), committed H200 measurements (validate).
 #pragma once
 
 #include "model/form/loop.h"

@@ -11,7 +11,7 @@
 //           per cent around the measured rate: a forecast respects `dram`, its interval
 //           `dram_peak`.
 //   launch  duration of an empty kernel
-// Each bound holds by itself; a bound is not a prediction. Leaves out: inputs that stay in L2
+// Each bound holds by itself; a bound is not a prediction. Not modelled: inputs that stay in L2
 // (l2_state warm), for which `dram` is no bound. Each op computes its own. Checked by: their tests
 // (computed by hand), validate/compare/hard_bounds_test.cpp (no committed measurement is below
 // one), tests/random (no prediction is).

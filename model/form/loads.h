@@ -4,7 +4,7 @@
 // L2 delivers distinct lines. Concurrent requests for one line are served as one: up to merge_limit
 // of them, and no more than the workers of a wave that need it; all of them if workers run in
 // lockstep, because they start together and have one tile or piece each. Unaligned rows touch more
-// lines (row_cost.h). In nanoseconds, since L2 has its own clock. Leaves out: latency that grows
+// lines (row_cost.h). In nanoseconds, since L2 has its own clock. Not modelled: latency that grows
 // with load; DRAM, which bounds the kernel as a whole (form.h). Checked by: closed_form_test.cpp;
 // docs/dev/notebook/constants.md, Rows off their lines.
 #pragma once

@@ -58,7 +58,7 @@ enum class Pipe { kTensor, kVector };
 /// One step of the loop body, run by every warpgroup on its part of the tile.
 struct LoopStep {
   Pipe pipe = Pipe::kTensor;
-  i32 ring = 0;       // ring whose stage it reads; -1: none
+  i32 ring = 0;       // ring whose stage it reads; -1 if none
   bool waits = true;  // whether the next step waits for its completion
   Cycles busy;        // pipe time of the SM, for all warpgroups of a CTA
   Cycles operands;    // time of its operand reads from shared memory only
@@ -125,7 +125,7 @@ struct Sequence {
   Cycles find, next;      // time to find a tile; time to start on it
   Cycles fill = {};       // per tile: steps of its first and last block that no other block hides
   std::optional<double> drift =
-      {};         // blocks by which warpgroups drift apart; none: the machine's value
+      {};         // blocks by which warpgroups drift apart; the machine's value if not set
   Cycles refill;  // time from a CTA's end to its successor's first load
 };
 

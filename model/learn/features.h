@@ -12,7 +12,7 @@ struct KernelFeatures {
   Features values;
   Limiter limiter;  // bottleneck found by the simulation, if there is one
   Regime regime;
-  bool never_learned = false;  // no measured kernel is of this kind: use the prior interval
+  bool never_learned = false;  // no measured kernel has this kind, so the prior interval applies
 };
 
 }  // namespace tilecast

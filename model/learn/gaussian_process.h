@@ -7,7 +7,7 @@
 // could only lower it. This needs a small matrix instead of a large one, and identifies the rows
 // that matter.
 //
-// Leaves out: a mean function, which is the uncorrected model. Checked by:
+// Not modelled: a mean function, which is the uncorrected model. Checked by:
 // gaussian_process_test.cpp.
 #pragma once
 

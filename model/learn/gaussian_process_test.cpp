@@ -7,7 +7,8 @@
 namespace tilecast {
 namespace {
 
-// At a distance of 1: r = sqrt(5), (1 + 2.236068 + 5 / 3) exp(-2.236068) = 0.523994.
+// At a distance of 1, r = sqrt(5) and the kernel is (1 + 2.236068 + 5 / 3) exp(-2.236068) =
+// 0.523994.
 constexpr double kAtOne = 0.523994;
 
 TEST_CASE("Similarity is 1 at zero distance, falls smoothly, and vanishes far away") {

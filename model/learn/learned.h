@@ -8,10 +8,10 @@
 // at once:
 //
 //   const std::optional<LearnedPart> learned = learned_part(gpu, Method::kAnalytic);
-//   const std::vector<Learned> answers = learned->of(features);
-//   apply_learned(gpu, answers[i], regime, inputs, physics, prediction);
+//   const std::vector<Learned> corrections = learned->of(features);
+//   apply_learned(gpu, corrections[i], regime, inputs, physics, prediction);
 //
-// Leaves out: relations between kernels, such as the order of two. Checked by: learned_test.cpp;
+// Not modelled: relations between kernels, such as the order of two. Checked by: learned_test.cpp;
 // held-out measurements (validate).
 #pragma once
 
@@ -36,7 +36,7 @@ constexpr double kMostOfCycles = 0.4, kMostOfClock = 0.1;
 
 struct Learned {
   double cycles = 0, clock = 0;  // expected log ratio of measured to uncorrected
-  // 90 % interval of log(time / predicted time). None: the GPU's default.
+  // 90 % interval of log(time / predicted time). If not set, the GPU's default.
   struct Interval {
     double low, high;
   };
@@ -47,9 +47,9 @@ struct Learned {
 /// A measured row that a correction is based on.
 struct LearnedReason {
   const LearnedRow* row;
-  std::string_view gpu;          // GPU it was measured on; empty: the model's own
-  double likeness;               // 1: the same kernel
-  double cycles_off, clock_off;  // measured over uncorrected, as logarithms
+  std::string_view gpu;          // GPU on which it was measured; empty for the model's GPU
+  double likeness;               // similarity; 1 for the same kernel
+  double cycles_off, clock_off;  // log(measured / uncorrected prediction)
 };
 
 struct LearnedReasons {

@@ -183,7 +183,7 @@ Prediction applied(const Learned& learned, const Physics& kernel, Regime regime 
 }
 
 TEST_CASE("An empty correction keeps the uncorrected cycles and clock") {
-  // 1000 cycles and 0.5 mJ: 0.5 uJ per cycle, so 500 W at 1 GHz plus the 100.
+  // 1000 cycles and 0.5 mJ are 0.5 uJ per cycle, so 500 W at 1 GHz in addition to the 100.
   const Prediction p = applied({}, physics(1000, 0.5e-3));
   CHECK(p.cycles.value == 1000);
   CHECK(p.sm_clock.value == Approx(1e9).epsilon(1e-5));

@@ -85,7 +85,7 @@ Op op_of_shape(std::string_view shape);
 AnyProblem problem_of_shape(Op op, std::string_view shape, ElementType dtype);
 
 /// Inverse of to_text; the word before the colon selects the op. Accepts the short form too
-/// (short_config_text.h). Throws ConfigError that names the key and the expected value.
+/// (short_config_text.h). Throws a ConfigError that names the key and the expected value.
 AnyConfig parse_config(std::string_view text);
 /// Parses a schedule with schedule_named (config_pattern.h). Throws ConfigError if `text` is not a
 /// schedule of the op.

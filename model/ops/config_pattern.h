@@ -25,7 +25,7 @@ class ConfigPattern {
   /// Throws ConfigError for an unknown schedule and for an unknown or duplicate key.
   explicit ConfigPattern(std::string_view text);
 
-  /// Schedules that match; empty: any schedule.
+  /// Schedules that match; any if empty.
   std::vector<AnySchedule> schedules() const {
     return schedule_ ? std::vector{*schedule_} : std::vector<AnySchedule>{};
   }
@@ -64,7 +64,7 @@ class ConfigPattern {
 
 /// Finds the schedule that `text` names: by name, abbreviation or unique prefix; case, underscores
 /// and hyphens do not matter. "cooperative", CUTLASS's name, is warp_specialized. Only schedules of
-/// `op`, if given. Throws ConfigError that lists the candidates.
+/// `op`, if given. Throws a ConfigError that lists the candidates.
 AnySchedule schedule_named(std::string_view text, std::optional<Op> op = {});
 
 }  // namespace tilecast

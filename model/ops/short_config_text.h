@@ -28,7 +28,8 @@ std::string short_text(const AnyConfig& config);
 /// words are separated by one space.
 std::optional<AnyConfig> parse_short_config(std::string_view text);
 
-/// Returns CUTLASS's name of the schedule: "cooperative", "pingpong", "stream-K"; else our name.
+/// Returns CUTLASS's name of the schedule: "cooperative", "pingpong", "stream-K"; else tilecast's
+/// name.
 std::string field_name(const AnyConfig& config);
 
 /// Returns the abbreviation in the schedule's traits.

@@ -11,7 +11,7 @@ namespace tilecast {
 
 /// Calls rank_candidates for each of `schedules` separately (menu_schedules if empty) and keeps the
 /// first of each, simulated if the method allows, fastest first. Schedules without a legal
-/// candidate are left out. The counts cover all schedules.
+/// candidate are omitted. The counts cover all schedules.
 Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
                           std::vector<AnySchedule> schedules, Regime regime, Inputs inputs,
                           const Effort& effort = {});

@@ -1,19 +1,20 @@
-// Forecasts the time of cuBLASLt's top heuristic without a GPU: our forecast of the problem, times
-// the ratio of similar measured problems.
+// Forecasts the time of cuBLASLt's top heuristic without a GPU: tilecast's forecast of the problem,
+// times the ratio of similar measured problems.
 //
-//   ratio = exp(weighted mean of log(measured / our forecast)),  weight = exp(-distance^2 / 2)
+//   ratio = exp(weighted mean of log(measured / tilecast's forecast)),  weight = exp(-distance^2 /
+//   2)
 //
 // The distance covers shape, how well 128- and 256-wide tiles fill the SMs, alignment, types,
 // layout, batch and epilogue (features in cublaslt.cpp, each divided by its length scale). Two
 // means are combined: a wide one over problems of the same kind, and a narrow one over similar
 // problems, shrunk towards the wide one with the weight of half a row. If the problem itself was
-// measured, and our forecast of it still equals the row's, the answer is the measurement.
+// measured, and tilecast's forecast of it still equals the row's, the result is the measurement.
 //
 // The rows are in `configs`/gpus/NAME.cublaslt.csv (validate/cublaslt_rows.py writes it). A GPU
-// without that file takes the ratios of kRatiosOf. Leaves out: the choice of algorithm, so a
+// without that file takes the ratios of kRatiosOf. Not modelled: the choice of algorithm, so a
 // heuristic's single bad pick is an error of this forecast; groups, which cuBLASLt does not
 // support.
-// Checked by: cublaslt_test.cpp; there also on problems left out by folds.
+// Checked by: cublaslt_test.cpp; there also on held-out problems.
 #pragma once
 
 #include <array>
@@ -34,7 +35,7 @@ inline constexpr const char* kRatiosOf = "h200_sxm";
 
 struct CublasltTime {
   Seconds time, low, high;  // 90 % interval
-  double ratio;             // measured time over our forecast
+  double ratio;             // measured time over tilecast's forecast
   double like = 0;          // weight of similar rows: 0 if no measured problem is similar
   bool measured = false;    // this problem was measured on this GPU
 };
@@ -46,9 +47,9 @@ class CublasltRows {
   /// expectation`.
   CublasltRows(const std::filesystem::path& csv, int sms);
 
-  /// `sms`: SM count of the forecast's GPU; `own`: whether it is the measured GPU. `ours`: our
-  /// forecast of the same problem, which must not have groups, without copies of operands, since
-  /// cuBLASLt makes none.
+  /// `sms`: SM count of the forecast's GPU; `own`: whether it is the measured GPU. `ours`:
+  /// tilecast's time for the same problem, without operand copies (cuBLASLt makes none). The
+  /// problem must not have groups.
   CublasltTime forecast(const GemmProblem& problem, Regime regime, Seconds ours, int sms,
                         bool own) const;
 
@@ -58,7 +59,7 @@ class CublasltRows {
     GemmProblem problem;
     Regime regime;
     Seconds measured, forecast;
-    double off;  // log of measured time over our forecast
+    double off;  // log of measured time over tilecast's forecast
     Features features;
   };
   const std::vector<Row>& rows() const { return rows_; }

@@ -85,9 +85,9 @@ TEST_CASE("Unaligned rows have the ratio of unaligned rows, in any layout") {
       "4100x4100x4104,bf16,,tn,,,,,,burst,300,100\n"
       "4096x4096x4095,bf16,,tn,,,4096,4096,,burst,800,100\n");
   CHECK(forecast(rows, square(4224), 100).ratio == Approx(1).epsilon(0.05));
-  // K of 4100: rows of A and B are aligned to 8 bytes.
+  // With K = 4100 the rows of A and B are aligned to 8 bytes.
   CHECK(forecast(rows, {{2048, 28672, 4100}, ElementType::kBf16, Layout::kTn}, 100).ratio > 2);
-  // K of 4095 with a pitch of 4096: the row length is aligned to 2 bytes.
+  // With K = 4095 and a pitch of 4096 the row length is aligned to 2 bytes.
   CHECK(forecast(rows, {{4096, 2048, 4095}, ElementType::kBf16, Layout::kTn}, 100).ratio > 4);
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("Invalid rows are refused with file, line and column") {
 
 // The limits were 3.00 % (mean) and 2.15 % (median) when set. Unaligned rows use other kernels, for
 // which there are few rows.
-TEST_CASE("Left-out 16-bit problems of the committed data are forecast within the recorded error") {
+TEST_CASE("Held-out 16-bit problems of the committed data are forecast within the recorded error") {
   const std::filesystem::path csv = config_folder() / "gpus/h200_sxm.cublaslt.csv";
   const std::string text = read_text(csv);
   const std::vector<std::string_view> lines = split(text, '\n');

@@ -2,12 +2,12 @@
 // hit rates, waves, energy, and how all of these differ from another configuration.
 //
 // A simulated kernel is observed in the same simulation that its prediction uses, with the waves
-// that it leaves out as a separate phase. Times are scaled to the prediction, so that phases end
+// that it skips as a separate phase. Times are scaled to the prediction, so that phases end
 // when it ends and the mean of their busy shares is the prediction's. The bottleneck is also the
-// prediction's. Savings are by elimination (model/gemm/sim/limits.h), at the clock of that
-// simulation. With the analytic model, as for all memory-bound kernels, there are no phases, and
-// eliminations use that model. Energy is the prediction's power times its time, divided in
-// proportion to the work. Leaves out: interactions, so the savings of parts do not add up to the
+// prediction's. Savings assume that a resource costs nothing (model/gemm/sim/limits.h), at the
+// clock of that simulation. With the analytic model, as for all memory-bound kernels, there are no
+// phases, and savings use that model. Energy is the prediction's power times its time, divided in
+// proportion to the work. Not modelled: interactions, so the savings of parts do not add up to the
 // kernel's time. Checked by: explain_test.cpp.
 #pragma once
 
@@ -60,7 +60,7 @@ struct Watched {
 struct Explanation {
   Prediction predicted;
   Prediction closed_form;            // analytic prediction of the same kernel
-  std::vector<Elimination> without;  // resources whose elimination would save time, most first
+  std::vector<Elimination> without;  // time saved if a resource cost nothing, most first
   i32 ctas_per_sm;
   std::optional<TileWaves> waves;  // GEMM only
   std::optional<GroupParts> groups = {};
@@ -73,7 +73,7 @@ struct Explanation {
   std::vector<std::string> notes = {};  // op-specific remarks, in sentences
 };
 
-/// Throws whatever predict_config and require_method throw.
+/// Throws the exceptions of predict_config and require_method.
 Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                     Regime regime, Inputs inputs, const Effort& effort);
 
@@ -96,7 +96,7 @@ struct MoreCycles {
 struct Difference {
   double time, cycles, sm_clock, energy_per_cycle;
   std::vector<MoreCycles> phases;  // start, multiply, between, end; empty without simulations
-  std::vector<MoreCycles> parts;   // cost of each part by elimination, highest first
+  std::vector<MoreCycles> parts;   // extra cost of each part, highest first
 };
 
 Difference difference(const Explanation& kernel, const Explanation& other);

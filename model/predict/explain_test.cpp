@@ -87,7 +87,7 @@ TEST_CASE("A part that is slowed down becomes the bottleneck") {
 }
 
 TEST_CASE("The mean of the phases' busy shares is the kernel's") {
-  // The second simulation leaves out steady waves, and its cycles and clock are corrected.
+  // The second simulation skips steady waves, and its cycles and clock are corrected.
   for (const auto& [gpu, p] :
        {std::pair(h200(), problem(2048, 2048, 1024)),
         std::pair(load_gpu("h200_sxm", true).spec, problem(8192, 8192, 8192))}) {
@@ -151,7 +151,8 @@ TEST_CASE("Tile rows that belong to no group are counted") {
     return explain_text(h200(), p, config, {.method = Method::kAnalytic}).waves->rows_of_no_group;
   };
   const GemmProblem groups = in_groups(problem(0, 2048, 512), {256, 0, 17});
-  // Clusters of 256 rows: one and one, so 273 of 512 rows. Tiles of 64: four and one, so 320.
+  // The groups take one cluster of 256 rows each, so 273 of 512 rows are used; of tiles of 64 they
+  // take four and one, so 320.
   CHECK(share(groups, kWide).value() == Approx(239.0 / 512));
   CHECK(share(groups,
               "ping_pong:tile=64x128x64,stages=6,cluster=1x1,ctas=1,inflight=1,c_slots=2,"

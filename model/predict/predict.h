@@ -56,8 +56,8 @@ Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         std::size_t keep, const Effort& effort = {});
 
 /// Returns rank_one if the pattern is complete; otherwise rank_candidates over the matching
-/// candidates. If only dominated candidates (candidates.h) match, ranks those. Throws whatever both
-/// throw, and ConfigError that names the first part without a candidate.
+/// candidates. If only dominated candidates (candidates.h) match, ranks those. Throws the
+/// exceptions of both, and a ConfigError that names the first part without a candidate.
 Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
                       Regime regime, Inputs inputs, std::size_t keep, const Effort& effort = {});
 

@@ -1,10 +1,10 @@
 // Ranks configurations if the group rows are known only as a distribution: by the mean time over
-// draws (routing.h), since one configuration must serve all.
+// routings (routing.h), since one configuration must serve all.
 //
-// The analytically fastest candidates of each draw are predicted for every draw. The best of each
-// schedule are simulated only for the draw with the median time; the change by simulation is
-// assumed to be the same for all draws. The interval is the model's error of the mean, not the
-// spread of the draws. Checked by: rank_draws_test.cpp.
+// The analytically fastest candidates of each routing are predicted for every routing. The best of
+// each schedule are simulated only for the routing with the median time; the change by simulation
+// is assumed to be the same for all routings. The interval is the model's error of the mean, not
+// the spread over the routings. Checked by: rank_draws_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 
 namespace tilecast {
 
-/// Like rank_matching if there is a pattern, otherwise like rank_candidates; all draws have the
-/// same total rows. The ranking's problem and counts come from the first draw, and each prediction
-/// has `of_draws`.
+/// Like rank_matching if there is a pattern, otherwise like rank_candidates; all routings have the
+/// same total rows. The ranking's problem and counts come from the first routing, and each
+/// prediction has `of_draws`.
 Ranking rank_draws(const GpuSpec& gpu, const std::vector<GemmProblem>& draws,
                    const std::vector<AnySchedule>& schedules,
                    const std::optional<ConfigPattern>& pattern, Regime regime, Inputs inputs,

@@ -33,7 +33,7 @@ Ranking rank(const std::vector<GemmProblem>& draws, Method method, unsigned thre
 
 }  // namespace
 
-TEST_CASE("A ranking over draws is by the mean time of the draws") {
+TEST_CASE("A ranking over random routings is by their mean time") {
   const auto draws = draws_of({.experts = 8, .tokens = 2000, .top_k = 2, .zipf = 1.1}, 4);
   const Ranking ranking = rank(draws, Method::kAnalytic);
   CHECK(ranking.problem == AnyProblem(draws.front()));
@@ -76,7 +76,7 @@ TEST_CASE("Draws support fp8") {
   CHECK(rank(draws, Method::kSimulated).predictions.front().method == Method::kSimulated);
 }
 
-TEST_CASE("A ranking over draws does not depend on the threads") {
+TEST_CASE("A ranking over random routings does not depend on the threads") {
   const auto draws = draws_of({.experts = 16, .tokens = 1000, .zipf = 0.8}, 3);
   const Ranking one = rank(draws, Method::kSimulated, 1), two = rank(draws, Method::kSimulated, 2);
   REQUIRE(one.predictions.size() == two.predictions.size());

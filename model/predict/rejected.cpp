@@ -17,7 +17,10 @@ std::string why_not_legal(const GpuSpec& gpu, const AnyProblem& problem, const A
 }
 
 std::string rejection_words(std::string_view reason) {
-  std::string words(reason == "tma_box" ? "TMA box" : reason);
+  std::string words(reason == "tma_box"         ? "TMA box"
+                    : reason == "never_pays"    ? "dominated"
+                    : reason == "no_split_pays" ? "no useful split"
+                                                : reason);
   std::ranges::replace(words, '_', ' ');
   return words;
 }

@@ -6,7 +6,7 @@
 //   time  = max(waves * 2 block_m block_n K / (tensor rate of one SM * highest clock),
 //               (bytes of A + B + C) / DRAM bandwidth)
 //
-// Leaves out: latency, L2, epilogue, launch, occupancy, power, which model/gemm/form covers.
+// Not modelled: latency, L2, epilogue, launch, occupancy, power, which model/gemm/form covers.
 // Checked by: roofline_test.cpp.
 #pragma once
 

@@ -34,7 +34,7 @@ TEST_CASE("An odd K of fp8 counts only the FLOPs of the problem") {
 TEST_CASE("A thin problem takes the DRAM time of its operands") {
   GpuSpec gpu = small_gpu();
   gpu.dram->bandwidth = BytesPerSecond{1e9};
-  // A, B and C have 100 * 50 + 50 * 100 + 100 * 100 = 20,000 elements, 40,000 bytes: 40 us.
+  // A, B and C have 100 * 50 + 50 * 100 + 100 * 100 = 20,000 elements; 40,000 bytes take 40 us.
   const GemmProblem problem{{100, 100, 50}, ElementType::kFp16, Layout::kTn};
   CHECK(roofline_time(gpu, problem, kConfig)->value == Approx(40e-6));
 }

@@ -25,10 +25,10 @@ struct Shortlist {
 
 /// The ranking does not depend on `threads`.
 struct Effort {
-  std::optional<Method> method = {};  // none: default_method of the op
+  std::optional<Method> method = {};  // default_method of the op if not set
   std::optional<std::size_t> simulations =
-      {};                   // maximum number per schedule; none: 1 to 8, by cost
-  unsigned threads = 0;     // 0: one per processor
+      {};                   // maximum number per schedule; if not set, 1 to 8 by cost
+  unsigned threads = 0;     // number of threads; one per processor if 0
   bool whole_menu = false;  // include dominated candidates (candidates.h)
   Shortlist shortlist = {};
   Objective objective = Objective::kTime;

@@ -13,7 +13,7 @@
 namespace tilecast {
 
 std::string_view to_text(Objective objective);
-/// Parses an objective. Throws ConfigError that lists the known words.
+/// Parses an objective. Throws a ConfigError that lists the known words.
 Objective parse_objective(std::string_view text);
 
 /// Energy of one launch: mean power over its time, including static power.

@@ -3,7 +3,7 @@
 //
 // Counted, not modelled: among pairs of kernels of held-out problems on an H200, one of them
 // predicted within 10 % of the problem's best, the fraction that was measured in the predicted
-// order (docs/model.md, Intervals). Leaves out: similar kernels have correlated errors, so their
+// order (docs/model.md, Intervals). Not modelled: similar kernels have correlated errors, so their
 // order is more certain than that of other pairs with an equal difference. Checked by:
 // order_confidence_test.cpp, committed_data_test.cpp.
 #pragma once

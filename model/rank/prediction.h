@@ -24,14 +24,14 @@ enum class Method {
   kSimulated,  // discrete-event simulation (model/sim), for GEMM schedules that have one
 };
 
-/// Default method of an op: the one with better picks on the committed measurements
+/// Default method of an op: the method with better picks on the committed measurements
 /// (docs/accuracy.md, Methods).
 constexpr Method default_method(Op op) {
   return traits_of(op).simulated ? Method::kSimulated : Method::kAnalytic;
 }
 
 std::string_view to_text(Method method);
-/// Parses a method. Throws ConfigError that lists the known words.
+/// Parses a method. Throws a ConfigError that lists the known words.
 Method parse_method(std::string_view text);
 
 /// Fraction of the bytes that L2 delivers to the SMs without a DRAM read. None if DRAM reads more:
@@ -70,8 +70,8 @@ struct Prediction {
   /// Fraction of the blocks that was simulated; the rest is extrapolated from steady waves
   /// (steady_waves.h).
   double simulated_part = 0;
-  /// If group sizes are random (rank_draws.h), the prediction is their mean: the time of each draw
-  /// relative to `time`.
+  /// If group sizes are random (rank_draws.h), `time` is the mean over random routings, and this is
+  /// the time of each routing divided by `time`.
   std::vector<double> of_draws = {};
   /// Names of results that were out of range and clamped. Each is a model defect; thousands of
   /// random problems have none (tests/random).

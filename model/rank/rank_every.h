@@ -23,12 +23,12 @@
 
 namespace tilecast {
 
-/// Formats "refused registers 12, shared_memory 3".
+/// Formats "rejected registers 12, shared_memory 3".
 template <class Config>
 std::string refusals_text(const CandidatesOf<Config>& candidates) {
   std::string reasons;
   for (const auto& [reason, count] : candidates.rejected) {
-    reasons += fmt::format("{}{} {}", reasons.empty() ? "refused " : ", ", reason, count);
+    reasons += fmt::format("{}{} {}", reasons.empty() ? "rejected " : ", ", reason, count);
   }
   return reasons;
 }

@@ -24,7 +24,7 @@ struct TimeSplit {
 /// Skipped time, and the simulated interval that represents it.
 struct LeftOut {
   Picoseconds steady_begin, steady_end;
-  Picoseconds time;  // 0: nothing skipped
+  Picoseconds time;  // skipped time; 0 if nothing was skipped
 };
 
 /// `kernel`: simulated time, skipped waves excluded.

@@ -19,7 +19,8 @@ TileSpan tile(i32 sm, i64 first_operands, i64 multiplied, TileRole role = TileRo
 }
 
 TEST_CASE("Time before, in, between and after tiles is split, idle SMs included") {
-  // SM 0: 10 start, 10..40 and 50..60 multiply, 10 between, 40 end. SM 1 has no tile: 100 end.
+  // SM 0 starts for 10, multiplies in 10..40 and 50..60 with 10 between, and ends for 40. SM 1 has
+  // no tile, so all 100 are its end.
   const TimeSplit split = time_split({tile(0, 10, 40), tile(0, 50, 60)}, 2, {100});
   CHECK(split.start == Approx(0.05));
   CHECK(split.multiply == Approx(0.20));

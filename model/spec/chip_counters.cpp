@@ -47,7 +47,7 @@ CounterSet parse_set(const StrictValue& value, std::set<std::string>& seen) {
     set.counters.push_back({metric_name(metric), counter.required("unit").word(kCounterUnits),
                             counter.required("meaning").text()});
     if (!seen.insert(set.counters.back().metric).second) {
-      metric.fail("expected each metric once, this one is already above");
+      metric.fail("this metric is given twice");
     }
   }
   if (set.counters.empty()) {

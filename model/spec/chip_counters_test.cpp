@@ -89,9 +89,8 @@ TEST_CASE("A malformed counters file is an error that names its place") {
         std::string::npos);
   CHECK(complaint("metric: cast__requests.sum, unit", "metric: requests, unit")
             .find("expected a CUPTI metric such as") != std::string::npos);
-  CHECK(
-      complaint("metric: more__x.pct", "metric: in__bytes.sum").find("this one is already above") !=
-      std::string::npos);
+  CHECK(complaint("metric: more__x.pct", "metric: in__bytes.sum")
+            .find("this metric is given twice") != std::string::npos);
   CHECK(complaint("{metric: in__bytes.sum, times: 1}", "{metric: in__byte.sum, times: 1}")
             .find("expected a metric of core; did you mean in__bytes.sum?") != std::string::npos);
   CHECK(complaint("  dram_write_bytes:", "  dram_wrote_bytes:").find("did you mean") !=

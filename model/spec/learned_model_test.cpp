@@ -158,7 +158,7 @@ TEST_CASE("No feature says which schedule it is, so that a new schedule leaves t
 
 TEST_CASE("Files of another GPU or with other features are an error at their line") {
   const Files files;
-  // Line 1 is a comment; 2 the name, 3 the overlay, 4 the rows, 5 the lengths.
+  // Line 1 is a comment; lines 2 to 5 are the name, the overlay, the rows and the lengths.
   CHECK(files.complaint("h200_sxm") == "2 g.learned.yaml:2: name: expected h200_sxm");
   CHECK(files.with("  dram_share: ", "  dram_part: ").find("lengths.dram_part: unknown key") !=
         std::string::npos);

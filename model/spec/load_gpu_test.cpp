@@ -302,7 +302,7 @@ TEST_CASE("A Blackwell file has no wgmma costs in its machine section") {
   CHECK(share < 62.4);
 }
 
-TEST_CASE("An overlay replaces numbers, sources included, unless it is left out") {
+TEST_CASE("An overlay replaces numbers, sources included, unless it is omitted") {
   const H200Copy copy;
   const double by_hand = copy.load(true).spec.machine->intake.value;
   REQUIRE(by_hand != 65);

@@ -24,7 +24,7 @@ Prediction predict_one(const StreamQuestion& question, const StreamConfig& confi
 std::vector<Seconds> closed_form_times(const StreamQuestion& question,
                                        std::span<const StreamConfig> configs);
 
-/// Predicts every candidate. Throws whatever predict_one throws.
+/// Predicts every candidate. Throws the exceptions of predict_one.
 Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
 

@@ -17,7 +17,7 @@
 //            for its threads, plus their cp.async if the copies are small; for the copy engine,
 //            the store of a block until its source is released.
 //
-// Leaves out: edges of ragged matrices, which CTAs of a strided walk may meet repeatedly; SM fill
+// Not modelled: edges of ragged matrices, which CTAs of a strided walk may meet repeatedly; SM fill
 // bandwidth if few SMs work; the layout in shared memory (no kernel of the family has bank
 // conflicts); L2 hits; refresh.
 // Checked by: stream_closed_form_test.cpp (limits and hand-worked cases), committed H200 rows

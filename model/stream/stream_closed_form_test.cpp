@@ -175,11 +175,11 @@ TEST_CASE("A CTA per block waits for its slot's refill, and small copies for eac
       "elementwise_add_cpasync:block=8x256,warps=8,vector=4,ctas=8,layout=plain,view=matrix,"
       "order=blocks,hint=none";
   const double before = form_of(text, problem, stream, 1e18).cycles.value;
-  // There are 80 slots: 51.2 blocks each, so 50.2 refills.
+  // There are 80 slots with 51.2 blocks each, so 50.2 refills.
   stream.cta_refill = Cycles{1000};
   const double refilled = form_of(text, problem, stream, 1e18).cycles.value;
   CHECK(refilled - before == Approx(50.2 * 1000).epsilon(0.001));
-  // 2 x 2048 elements of 256 threads: 16 copies each in every block.
+  // 2 x 2048 elements are 16 copies for each of 256 threads in every block.
   stream.small_copy = Cycles{100};
   CHECK(form_of(text, problem, stream, 1e18).cycles.value - refilled ==
         Approx(51.2 * 16 * 100).epsilon(0.001));
@@ -222,7 +222,7 @@ TEST_CASE("The copy engine's latency grows with the block, and its store with th
   const StreamProblem problem{1, i64{1} << 20, ElementType::kFp32, Op::kMemcpy};  // 4 MiB
   const std::string text =
       "memcpy_tma:block=1x4096,stages=1,warps=1,ctas=1,order=strided,hint=none";
-  // 256 blocks of 16 KiB over 10 CTAs: 25.6 latencies.
+  // 256 blocks of 16 KiB over 10 CTAs take 25.6 latencies.
   const double before = form_of(text, problem, stream, 1e18).cycles.value;
   CHECK(before == Approx(25.6 * 2000).epsilon(0.001));
   stream.bulk_rate = BytesPerSecond{16.384e9};  // 1 us for a block

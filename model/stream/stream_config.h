@@ -42,7 +42,6 @@ struct StreamTraits {
   i32 copying_warps = 0;        // warps in addition to those that compute
 };
 
-/// Traits of a schedule.
 TILECAST_HD constexpr StreamTraits traits_of(StreamSchedule schedule) {
   switch (schedule) {
     case StreamSchedule::kMemcpy:

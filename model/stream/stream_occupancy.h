@@ -1,9 +1,9 @@
 // Computes the CTAs per SM of a memory-bound configuration.
 //
 // Registers are an estimate: those that hold a thread's part of a block, plus the overhead observed
-// in compiled kernels (cubins of the suites' configurations, CUDA 13.0). Leaves out: changes by new
-// compilers. Checked by: kernels/jit/stream_kernel_test.cpp (against the compiled kernels), column
-// ctas_per_sm of every measured row.
+// in compiled kernels (cubins of the suites' configurations, CUDA 13.0). Not modelled: changes by
+// new compilers. Checked by: kernels/jit/stream_kernel_test.cpp (against the compiled kernels),
+// column ctas_per_sm of every measured row.
 #pragma once
 
 #include "model/spec/gpu_spec.h"

@@ -1,6 +1,6 @@
 // The Python module's interface to the model: takes strings and numbers and returns results in the
 // program's formats (cli/predict_output.h, cli/explain_output.h), so that both give the same
-// answer. The package (python/tilecast) makes objects of the JSON. Independent of Python, and
+// result. The package (python/tilecast) makes objects of the JSON. Independent of Python, and
 // thread-safe. Checked by: python/tests.
 #pragma once
 

@@ -43,7 +43,7 @@ Q, KV = ClaimedTensor(2, 8, 96, 64), ClaimedTensor(2, 2, 160, 64)
     ({"v": ClaimedTensor(2, 2, 161, 64)}, "v: expected the shape of k"),
     ({"out": ClaimedTensor(2, 8, 95, 64)}, "out: expected the shape of q"),
     ({"v": ClaimedTensor(2, 2, 160, 64, code=4)}, "one type"),
-    ({"q": ClaimedTensor(2, 3, 96, 64), "out": ClaimedTensor(2, 3, 96, 64)}, "3 heads are no multiple of 2 KV heads"),
+    ({"q": ClaimedTensor(2, 3, 96, 64), "out": ClaimedTensor(2, 3, 96, 64)}, "3 heads: not a multiple of 2 KV heads"),
     ({"k": ClaimedTensor(2, 0, 160, 64), "v": ClaimedTensor(2, 0, 160, 64)}, "at least one head and one key"),
     ({"k": ClaimedTensor(2, 2, 160, 64, strides=(20480, 0, 64, 1))},
      "k: expected each element once in memory, not expanded"),

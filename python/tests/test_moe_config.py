@@ -123,7 +123,7 @@ def test_blocks_of_k_do_not_exceed_a_block_of_scales():
     ([*OPTIONS[1:], "--device-name", "a\x1b[31mb"], "device_name: expected letters, digits and any of _.()+-"),
     ([*OPTIONS[1:], "--device-name", "../a"], "device_name: expected letters"),
     ([*OPTIONS[1:], "--check", "a\x1b[31m\nb"], "a\\x1b[31m\\nb: cannot read"),
-    ([*OPTIONS[1:], "--gpu", "b200"], "device_name: needed for b200")])
+    ([*OPTIONS[1:], "--gpu", "b200"], "device_name: required for b200")])
 def test_impossible_layers_are_refused_in_one_line(options, words, tmp_path, capsys):
     assert tilecast.__main__.main(["moe-config", *options, "--out", str(tmp_path)]) in (2, 6)
     assert not os.listdir(tmp_path)

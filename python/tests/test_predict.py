@@ -1,5 +1,5 @@
 """Tests tilecast.predict and related functions. The model's results are tested with the model;
-these tests check that Python returns the same answers in the expected form."""
+these tests check that Python returns the same results in the expected form."""
 
 import json
 import math

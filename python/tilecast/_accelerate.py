@@ -25,7 +25,7 @@ class Replacement:
     torch_us: float  # time of its products as torch runs them
     saved_us: float  # forecast saving, including kernels that are fused into it
     fused: str  # what our kernel fuses, such as "swiglu" or "residual"
-    why_not: str  # reason why it was kept; empty if it was replaced
+    why_not: str  # why it was kept; empty if it was replaced
 
 
 class Accelerated:

@@ -111,7 +111,7 @@ def _shape(sides: tuple, strides: tuple, types: tuple, devices: tuple, causal: b
     if kv_heads == 0 or keys == 0:
         raise ConfigError("k and v: expected at least one head and one key")
     if heads % kv_heads:
-        raise ConfigError(f"{heads} heads are no multiple of {kv_heads} KV heads")
+        raise ConfigError(f"{heads} heads: not a multiple of {kv_heads} KV heads")
     return _library.AttentionShape(batch, heads, kv_heads, queries, keys, head_dim, types[0], causal, lse,
                                    *(_strides(*of) for of in zip(("q", "k", "v", "out"), sides, strides)))
 

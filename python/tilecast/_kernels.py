@@ -27,7 +27,7 @@ _NUMBERS = {name: row["value"] for name, row in
             json.loads((pathlib.Path(__file__).parent / "torch_kernels.json").read_text()).items()}
 # Half-widths of 90 % intervals, relative: of launches, and of the clock and the card, common to all kernels.
 REACH_OF_LAUNCHES, REACH_OF_ALL = _NUMBERS["launch_reach"], _NUMBERS["common_reach"]
-# Answers by machine, regime and problem, kept until the process ends, like the GPU files that they
+# Results by machine, regime and problem, kept until the process ends, like the GPU files that they
 # depend on.
 _compared: dict[tuple, dict[str, Any]] = {}
 _predicted: dict[tuple, Optional[dict[str, Any]]] = {}

@@ -102,7 +102,7 @@ def library() -> ctypes.CDLL:
     try:
         loaded = ctypes.CDLL(path)
     except OSError as error:
-        raise FileError(f"libtilecast: {error}; TILECAST_LIBRARY names it where it is not installed") from None
+        raise FileError(f"libtilecast: {error}; set TILECAST_LIBRARY to its path") from None
     pointer = ctypes.c_void_p
     loaded.tilecast_error_text.restype = ctypes.c_char_p
     loaded.tilecast_plan_create.argtypes = [ctypes.POINTER(_Problem), ctypes.POINTER(_Options),
@@ -169,7 +169,7 @@ def _check(status: int) -> None:
 
 
 class Shape(NamedTuple):
-    """The key of a plan: sizes, FP16 or BF16, TN to TT, row strides in elements (0: packed), NO_BIAS, BIAS_M or
+    """The key of a plan: sizes, FP16 or BF16, TN to TT, row strides in elements (0 if packed), NO_BIAS, BIAS_M or
     BIAS_N, a value of ACTIVATIONS, number of groups (0: none), their capacity if masked, C's type (0: that of
     A and B; FP32), 1 if a residual is added, whether groups divide K instead of M."""
 

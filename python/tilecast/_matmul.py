@@ -59,7 +59,7 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     stream = stream or 0
     left, right = _library.matrix("a", a, stream), _library.matrix("b", b, stream)
     if out is None:
-        raise ConfigError("out: needed for tensors that are not torch's")
+        raise ConfigError("out: must be given for tensors that are not torch's")
     into = _library.matrix("out", out, stream, of_c=True)
     _agree(left, right)
     if ((into.rows, into.columns, into.device) !=
@@ -67,7 +67,7 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
             into.type not in (left.type, _library.FP32)):
         raise ConfigError("out: expected [m,n] of the type and on the device of a and b, or fp32")
     if into.column_stride != 1 or into.row_stride != into.columns:
-        raise ConfigError("out: expected it to be contiguous")
+        raise ConfigError("out: must be contiguous")
     onto = None if residual is None else _library.matrix("residual", residual, stream, of_c=True)
     if onto is not None and onto._replace(data=0, owner=None) != into._replace(data=0, owner=None):
         raise ConfigError("residual: expected the shape, strides, type and device of out")

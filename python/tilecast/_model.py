@@ -1,7 +1,7 @@
 """Queries to the model, and its results as Python objects.
 
-The answers equal the program's: fields are the fields of `predict --format json`, and a printed
-answer is the program's table. The model itself is in _native (python/bindings).
+The results equal the program's: fields are the fields of `predict --format json`, and a printed
+result is the program's table. The model itself is in _native (python/bindings).
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _flat(row: Union[Prediction, Failure]) -> dict[str, Any]:
 class Ranking(_Rows):
     """The fastest configurations of a problem, fastest first: a sequence of `Prediction`.
 
-    Prints as the program's table. `data` is the whole answer of `predict --format json`:
+    Prints as the program's table. `data` is the whole output of `predict --format json`:
     `candidates`, `rejected` and `simulated` among others.
     """
 

@@ -132,12 +132,12 @@ OneProblem = Union[Attention, str, Sequence[int]]  # the latter: m, n and k
 
 
 def problem_of(first: Any, n: Any = None, k: Any = None, **fields: Any) -> Problem:
-    """Returns the problem that a question's first arguments name: an Attention, or m, n and k of a GEMM, apart, as one
-    tuple or as a text. A None of `fields` stands for the default."""
+    """Returns the problem that a question's first arguments name: an Attention, or m, n and k of a GEMM, as three
+    arguments, one tuple or a string. None in `fields` stands for the default."""
     given = {name: value for name, value in {"n": n, "k": k, **fields}.items() if value is not None}
     if isinstance(first, Attention):
         if given:
-            raise ConfigError(f"{', '.join(given)}: of GEMMs; a tilecast.Attention has its own fields")
+            raise ConfigError(f"{', '.join(given)}: apply only to GEMMs; a tilecast.Attention has its own fields")
         return first
     sides = (first, n, k)
     if n is None and k is None:

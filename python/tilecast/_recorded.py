@@ -260,7 +260,7 @@ class _Functions(TorchFunctionMode):
 
 def _attention_of(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, causal: bool) -> Optional[Attention]:
     """Returns None for shapes and types without a fused kernel, and for more queries than keys
-    under torch's causal mask, which is aligned at the first key, while ours is aligned at the
+    under torch's causal mask, which is aligned at the first key, while tilecast's is aligned at the
     last."""
     if (query.dtype not in (torch.float16, torch.bfloat16) or not query.dim() == key.dim() == value.dim() == 4 or
             key.shape != value.shape or query.shape[0] != key.shape[0] or query.shape[3] != key.shape[3] or
@@ -314,7 +314,7 @@ def _value(value: Any, depth: int = 0) -> Any:
 
 def _signature(module: torch.nn.Module, inputs: Any, wrapped: set[torch.nn.Module]) -> Optional[tuple]:
     """Returns a key that is equal for modules that do the same with inputs like these; None if that
-    cannot be decided. The forward of modules in `wrapped` is ours."""
+    cannot be decided. The forward of modules in `wrapped` is tilecast's."""
     parts: list[Any] = []
     try:
         for name, one in module.named_modules():

@@ -165,7 +165,7 @@ def run(options: argparse.Namespace) -> str:
     try:
         import torch  # noqa: F401
     except ImportError:
-        raise ConfigError("layer needs torch, without CUDA too: pip install torch") from None
+        raise ConfigError("layer needs torch, with or without CUDA: pip install torch") from None
     parts = options.tensor_parallel
     config = read_config(options.model, parts)
     layers = options.layers or config.layers

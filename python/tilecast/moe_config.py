@@ -46,7 +46,7 @@ class Layer:
     n, k           for a MoE layer the intermediate size of a shard and the hidden size; else the sizes of B, [n,k]
     experts, top_k experts of the shard, and experts per token
     dtype          "bf16", "fp16" or "fp8_w8a8"
-    block_shape    of fp8's scales, (128, 128), or None: one scale per tensor
+    block_shape    of fp8's scales, (128, 128), or None for one scale per tensor
     gpu            a name from `tilecast.gpus()`, or the path of a GPU file
     device_name    as used in file names; default from DEVICE_NAMES
     """
@@ -82,7 +82,7 @@ class Layer:
         """Returns the file name that vLLM and SGLang look for."""
         device = self.device_name or DEVICE_NAMES.get(self.gpu)
         if device is None:
-            raise ConfigError(f"device_name: needed for {self.gpu}: as in the names of vLLM's files, such as "
+            raise ConfigError(f"device_name: required for {self.gpu}, as in the names of vLLM's files, such as "
                               "NVIDIA_H200")
         sides = f"N={self.n},K={self.k}" if self.experts is None else f"E={self.experts},N={self.n}"
         dtype = f",dtype={self.dtype}" if self.dtype == "fp8_w8a8" else ""

@@ -168,7 +168,7 @@ def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, causal: bool
     return found if return_lse else found[0]
 
 
-_torchs_attention = functional.scaled_dot_product_attention  # torch's function, even if ours is assigned in its place
+_torchs_attention = functional.scaled_dot_product_attention  # torch's function, even if tilecast's is assigned in its place
 
 
 def _has_attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, enable_gqa: bool) -> bool:

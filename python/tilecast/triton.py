@@ -108,7 +108,7 @@ class Tile:
             if value is None or not least <= value <= _MOST_INTEGER:
                 raise ConfigError(f"{name}: expected an integer from {least} to {_MOST_INTEGER}, got {given!r}")
             if name.startswith(("block", "num_warps")) and value & (value - 1):
-                raise ConfigError(f"{name}: expected a power of two, as Triton takes, got {value}")
+                raise ConfigError(f"{name}: expected a power of two, got {value}")
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -231,7 +231,7 @@ class Family:
     learned    correction of the residuals of measured configurations
     costs      of the analytic model for kernels without an equivalent schedule, by name (triton_form.h); the
                package's if empty
-    fitted_to  the KINDS that it applies to. Empty: any.
+    fitted_to  the KINDS that it applies to; empty for any
     """
 
     cycles: Mapping[str, float] = dataclasses.field(default_factory=dict)

@@ -163,7 +163,7 @@ def calibrate(rows: Iterable[Any], *, gpu: str = "h200_sxm") -> Family:
     for row, us in zip(rows, predicted(rows, Family(), gpu=gpu)):
         if us == math.inf:
             raise ConfigError(f"{row.place}{row.tile} of {row.problem} cannot be launched: "
-                              "runnable(rows) leaves such rows out")
+                              "runnable(rows) excludes such rows")
     best = {problem: min(rows[i].time_us for i in places)
             for problem, places in _by_problem(rows).items()}
     weights = [min(1.2, max(0.15, 2.2 - row.time_us / best[row.problem])) for row in rows]
@@ -219,7 +219,7 @@ class Quality:
 
 def quality(rows: Sequence[Row], families: Mapping[tuple, Optional[Family]], *,
             gpu: str = "h200_sxm") -> Quality:
-    """Returns the quality of each problem's family; None: the package's. Picks are as in
+    """Returns the quality of each problem's family, or of the package's family if None. Picks are as in
     early_config_prune. Kernels whose accumulators do not fit in registers can be picked like any
     other; their error, a factor of several, is excluded from the errors."""
     errors, picks = [], {1: [], 4: [], 8: []}  # type: list[float], dict[int, list[float]]

@@ -1,7 +1,7 @@
 """Learned correction of a Family: the residuals of measured configurations, applied to similar ones.
 
-A Gaussian process over features of a configuration on a problem: the logarithm of measured
-over predicted is a sum over measured configurations, each with a weight that decreases with its distance,
+A Gaussian process over features of a configuration on a problem. It predicts log(measured / predicted) as a sum
+over measured configurations, each with a weight that decreases with its distance,
 
     off(x) = sum of weight_i exp(-|x - x_i|^2 / 2),    x in units of LENGTHS,
 

@@ -63,13 +63,13 @@ one_error_line '--budget 30s: covers the whole command: .*: expected 1:[0-9]+ or
 run || problem "calibrate --run: $(cat "$folder/err")"
 [ "$(grep -c '^micro' "$folder/asked")" = 1 ] || problem "asked: $(cat "$folder/asked")"
 grep -q -- '--resume' "$folder/asked" || problem "not resumed: $(cat "$folder/asked")"
-grep -Eq '^The prior: [0-9,]+ rows of h200_sxm, each with [0-9]+ times the variance' "$folder/out" || problem "no prior: $(cat "$folder/out")"
-for line in 'own rows alone' 'h200_sxm alone' 'both'; do
+grep -Eq '^Prior: [0-9,]+ rows of h200_sxm, each with [0-9]+ times the noise variance' "$folder/out" || problem "no prior: $(cat "$folder/out")"
+for line in "this GPU's rows only" 'h200_sxm only' 'both'; do
   grep -Eq "^  $line +cycles +[0-9.]+ %, +[0-9.]+ % near the best; clock [0-9.]+ %" "$folder/out" || problem "no line '$line': $(cat "$folder/out")"
 done
 # error_of NAME: the error of the cycles
 error_of() { sed -n "s/^  $1 *cycles *\([0-9.]*\) %.*/\1/p" "$folder/out"; }
-awk -v own="$(error_of 'own rows alone')" -v both="$(error_of both)" 'BEGIN {exit !(both < own)}' ||
+awk -v own="$(error_of "this GPU's rows only")" -v both="$(error_of both)" 'BEGIN {exit !(both < own)}' ||
   problem "the prior gained nothing: $(cat "$folder/out")"
 grep -q '^prior: {gpu: h200_sxm, rows: ' "$folder/new/card.learned.yaml" || problem 'no prior in what was learned'
 grep -q -- '--prior h200_sxm' "$folder/new/card.learned.yaml" || problem 'the command does not name the prior'

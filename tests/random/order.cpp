@@ -28,7 +28,7 @@ bool along_k(const GemmProblem& problem) {
 // zeros, and a row of zeros takes longer than one from L2 (machine.outside of the GPU files), so
 // doubling the dimension may be faster, on the GPU as in the model.
 constexpr i64 kNarrowestTile = 16;
-// From here on 3 columns less reduce reads by at most 5 %.
+// From here on 3 fewer columns reduce reads by at most 5 %.
 constexpr i64 kFewestOffLines = 64;
 
 /// Rounds rows along K to whole lines, others to 16 bytes: a longer row may avoid the cost of

@@ -33,7 +33,7 @@ std::span<const Property> every_property();
 /// because the two then depend on different measured kernels.
 double allowed(const RandomProblem& problem, const Prediction& p, double tolerance);
 
-// Properties of one answer (answers.cpp).
+// Properties of one prediction (answers.cpp).
 Violations check_possible(const RandomProblem& problem, const Ranking& listed);
 Violations check_unclamped(const RandomProblem& problem, const Ranking& listed);
 Violations check_listed_as_asked(const RandomProblem& problem, const Ranking& listed);

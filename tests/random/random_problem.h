@@ -27,7 +27,7 @@ struct RandomProblem {
   RandomProblem with(const GemmShape& other) const;
   /// Returns null if the problem is not a GEMM.
   const GemmProblem* gemm() const { return std::get_if<GemmProblem>(&problem); }
-  /// Whether it is a single product, with neither batch nor groups.
+  /// Whether it is a single GEMM, with neither batch nor groups.
   bool is_plain() const;
   std::string text() const;
 };

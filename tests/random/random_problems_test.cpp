@@ -33,7 +33,7 @@ const Property& property_named(std::string_view name) {
   throw ConfigError("no such property");
 }
 
-TEST_CASE("Every property holds for today's random problems") {
+TEST_CASE("Every property holds for random problems with the seed of the day") {
   const unsigned seed = daily_seed("random problems");
   const int most = std::ranges::max(every_property(), {}, &Property::daily).daily;
   for (int number = 0; number < most; ++number) {

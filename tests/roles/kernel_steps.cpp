@@ -247,8 +247,8 @@ class Reader {
     u32 group;
     i32 row;
   };
-  /// Found by the group's end; an empty group ends where the previous one does. Loads of a group
-  /// start at a whole box.
+  /// Finds the group from its end; an empty group ends where the previous group does. Loads of a
+  /// group start at a whole box.
   GroupOfK group_of_k(const Call& copy) const {
     const std::vector<i64>& rows = problem_.groups->rows();
     const i32 box = static_cast<i32>(copy.map.rows);

@@ -37,7 +37,6 @@ struct GroupedRow {
   i64 row_in_tile;  // relative to the tile
 };
 GroupedRow grouped_row(const GroupRows& groups, const Tiling& tiling, u32 group, i64 row);
-/// The first row of a tile.
 i64 first_row_of(const GroupRows& groups, const Tiling& tiling, u32 tile);
 
 /// Runs the whole grid, with room for `resident` workers. Throws if the kernel contradicts itself.

@@ -11,7 +11,7 @@ struct HostKernel {
   const char* config;
   Layout layout;
   bool batched, grouped, parts_k;  // groups along M; groups along K
-  bool block_scales, exact;        // of fp8 with fp32 promotion; `config` is in elements of fp8
+  bool block_scales, exact;        // fp8 with fp32 promotion; `config` is in elements of fp8
   bool residual;                   // C is added to the residual
 
   bool promoted() const { return block_scales || exact; }

@@ -26,7 +26,7 @@ std::set<std::string> keys_of_gpu_files() {
   return keys;
 }
 
-/// Options by command, with those of its verbs.
+/// Options by command, including the options of its verbs.
 std::map<std::string, std::set<std::string>> declared_commands() {
   std::map<std::string, std::set<std::string>> declared{{"test", {}},
                                                         {"--help", {"--help", "--help-all"}},

@@ -53,13 +53,12 @@ std::string prior_lines(const Calibration& calibration) {
                        100 * error.cycles, 100 * error.cycles_near_best, 100 * error.clock);
   };
   return fmt::format(
-             "\nThe prior: {} of {}, each with {:g} times the variance of one of this GPU, moved "
-             "by\n"
-             "{:+.2f} % of cycles and {:+.2f} % of the clock. {} on problems that both leave "
-             "out:\n",
+             "\nPrior: {} of {}, each with {:g} times the noise variance of this GPU's rows,\n"
+             "shifted by {:+.2f} % in cycles and {:+.2f} % in clock. {} error on held-out "
+             "problems:\n",
              counted(prior.rows, "row"), prior.gpu, prior.noise, percent(prior.cycles),
-             percent(prior.clock), calibration.simulated ? "Simulated," : "By closed form,") +
-         line("own rows alone", prior.own) + line(prior.gpu + " alone", prior.prior) +
+             percent(prior.clock), calibration.simulated ? "Simulation's" : "Analytic model's") +
+         line("this GPU's rows only", prior.own) + line(prior.gpu + " only", prior.prior) +
          line("both",
               calibration.simulated ? calibration.learned.simulated : calibration.learned.analytic);
 }

@@ -16,10 +16,11 @@ namespace tilecast {
 
 struct CalibrationOptions {
   unsigned threads = 0;
-  bool simulate = true;       // false: the correction for simulations is that of the analytic model
-  bool fit_constants = true;  // false: the constants of the GPU as loaded are kept
+  bool simulate = true;       // if false, simulations use the correction of the analytic model
+  bool fit_constants = true;  // if false, the constants of the loaded GPU are kept
   std::shared_ptr<const LearnedModel> before = nullptr;  // an earlier calibration, as a prior
-  std::string prior = {};  // GPU that `before` belongs to; empty: only its length scales are used
+  std::string prior =
+      {};  // GPU that `before` belongs to; if empty, only its length scales are used
   std::function<void(const std::string& stage)> progress = [](const std::string&) {};
 };
 
@@ -36,15 +37,15 @@ struct Calibration {
   double cycles_error;  // mean error of the analytic model's cycles
   std::vector<ScheduleResidual> by_schedule;
   LearnedFit learned;
-  bool simulated;  // false: learned.simulated equals learned.analytic
+  bool simulated;  // if false, learned.simulated equals learned.analytic
 };
 
 /// Changes `gpu` to the calibrated one. Throws ConfigError if there are too few rows.
 Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
                       const CalibrationOptions& options);
 
-/// YAML of the differences from the GPU file: fitted constants, and measured ones that `gpu` was
-/// loaded with instead of those in `file`. `command` is recorded as its origin.
+/// Returns the overlay as YAML: the fitted constants, and the measured constants in which `gpu`
+/// differs from `file`. `command` is recorded as its origin.
 std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
                          const Calibration& calibration, const std::string& command);
 

@@ -129,7 +129,7 @@ void fit_section(LoadedGpu& gpu, const AttentionRows& rows, unsigned threads, At
   note_bounds(gpu.spec, fit.constants);
 }
 
-/// As see_rows does for GEMMs. Keeps references to its arguments.
+/// The counterpart of see_rows for attention. Keeps references to its arguments.
 SeenRows see_attention(const GpuSpec& gpu, const AttentionRows& rows, unsigned threads) {
   const std::size_t count = rows.rows.size();
   SeenRows seen{.features = std::vector<KernelFeatures>(count),

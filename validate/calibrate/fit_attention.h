@@ -5,7 +5,7 @@
 // clocks, from the numbers of the GPU file, or the priors (AttentionSpec). Rows near the best of
 // their problem count three times.
 //
-// Leaves out: baselines, kernels that the model rejects, unverified rows, inputs other than normal.
+// Excludes: baselines, kernels that the model rejects, unverified rows, inputs other than normal.
 // Checked by: fit_attention_test.cpp.
 #pragma once
 
@@ -21,7 +21,7 @@
 namespace tilecast {
 
 struct AttentionFit {
-  std::size_t rows, left_out;  // left out: of attention, and not fitted to
+  std::size_t rows, left_out;  // attention rows that were fitted to, and that were excluded
   int problems;
   std::vector<FittedConstant> constants;  // empty if kept
   double error_before, error_after;       // mean, of analytic cycles

@@ -7,7 +7,7 @@
 // count those rows twice; and they hold for these cards only. A constant that the rows do not
 // determine keeps its number.
 //
-// Leaves out: memory-bound kernels (fit_stream.h).
+// Excludes: memory-bound kernels (fit_stream.h).
 // Checked by: fit_constants_test.cpp (recovers the constants of synthetic rows).
 #pragma once
 

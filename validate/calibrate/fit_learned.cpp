@@ -150,7 +150,8 @@ struct LeftOver {
   }
 };
 
-/// Standard deviation that the process predicts for each own row from rows of other problems.
+/// Standard deviation that the process predicts for each row of the GPU from rows of other
+/// problems.
 std::vector<double> deviations_of(const Shared& shared, const SeenRows& seen, Method method,
                                   const LearnedModel& model) {
   std::vector<double> deviations(seen.features.size());

@@ -1,14 +1,14 @@
 // Trains the learned correction on the residuals of fitted constants, for the analytic model and
 // for simulation: two Gaussian processes (model/learn/learned.h) over the same rows.
 //
-// Length scales minimize the error on left-out problems (kernel_lengths.h), on a subset of the
+// Length scales minimize the error on held-out problems (kernel_lengths.h), on a subset of the
 // rows, averaged over several subsets if one omits rows. If there are many rows, a random subset
 // represents all (process_weights.h). Reported errors and interval widths are cross-validated with
-// a tenth of the problems left out at a time.
+// a tenth of the problems held out at a time.
 //
 // If a GPU has few rows, rows of another GPU's calibration fill the remaining slots (prior_rows.h).
-// They are shifted by the median difference to the own rows, per output, and their noise is chosen
-// to minimize the error on own rows of problems that both leave out. With many own rows no slots
+// They are shifted by the median difference to the GPU's rows, per output, and their noise is
+// chosen to minimize the error on the GPU's rows of held-out problems. With many such rows no slots
 // remain; with none, the prior is used alone, with its own uncertainty.
 //
 // Constants and length scales are fitted to all rows, so the cross-validated errors are slightly
@@ -44,10 +44,11 @@ std::string error_line(std::string_view name, const LeftOutError& error);
 /// Value of another GPU's rows here, by simulation if available.
 struct PriorGain {
   std::string gpu;
-  std::size_t rows;         // rows of that GPU
-  double noise;             // variance relative to that of own rows
-  double cycles, clock;     // median log ratio of own rows to its correction
-  LeftOutError own, prior;  // error with own rows only; with the other GPU's rows only, shifted
+  std::size_t rows;      // rows of that GPU
+  double noise;          // variance relative to the GPU's rows
+  double cycles, clock;  // median log ratio of the GPU's rows to its correction
+  LeftOutError own,
+      prior;  // error with the GPU's rows only; with the other GPU's rows only, shifted
 };
 
 struct LearnedFit {

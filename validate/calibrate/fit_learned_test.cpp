@@ -158,7 +158,7 @@ TEST_CASE("The interval covers 90 % of held-out rows") {
   CHECK(width < 0.32);  // 2 x 1.64 x 6 %, plus the remaining variance
 }
 
-TEST_CASE("Without own rows the prior's correction is kept, with more uncertainty") {
+TEST_CASE("Without rows of the GPU the prior's correction is kept, with more uncertainty") {
   const GpuSpec gpu = h200();
   const LearnedFit before = fit(gpu, rows_of(gpu, 0, 36, by_columns));
   const LearnedFit none = fit_beside(before, gpu, {});
@@ -172,7 +172,7 @@ TEST_CASE("Without own rows the prior's correction is kept, with more uncertaint
   CHECK(width > 1.2 * width_before);
 }
 
-TEST_CASE("A few own rows shift the prior to their level") {
+TEST_CASE("A few rows of the GPU shift the prior to their level") {
   // A card whose kernels take 6 % longer than on the one where 36 problems were measured, with five
   // own problems.
   const GpuSpec gpu = h200();
@@ -189,7 +189,7 @@ TEST_CASE("A few own rows shift the prior to their level") {
   CHECK(unseen_error(gpu, both, slower).first < 0.03);
 }
 
-TEST_CASE("A misleading prior gets the largest noise, and own rows prevail") {
+TEST_CASE("A misleading prior gets the largest noise, and the GPU's rows prevail") {
   const GpuSpec gpu = h200();
   const auto otherwise = [](const GemmProblem& problem, const KernelConfig& config) {
     return 1.3 / by_columns(problem, config);

@@ -81,7 +81,7 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
     if (!prepared) {
       continue;
     }
-    // A fold leaves out a group entirely.
+    // A fold holds out a group entirely.
     prepared->group = groups.group_of(prepared->point, prepared->time);
     fit.rows.push_back(*prepared);
   }

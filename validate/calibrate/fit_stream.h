@@ -7,7 +7,7 @@
 // interval is the 90th percentile of the rows' errors, each row predicted by a fit to other rows:
 // the other half of the configurations, or fp32.
 //
-// Leaves out: baselines, kernels that the model rejects, unverified rows. Checked by:
+// Excludes: baselines, kernels that the model rejects, unverified rows. Checked by:
 // fit_stream_test.cpp.
 #pragma once
 

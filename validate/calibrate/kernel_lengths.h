@@ -1,4 +1,4 @@
-// Length scales of a Gaussian process's features that minimize the error on left-out problems, as
+// Length scales of a Gaussian process's features that minimize the error on held-out problems, as
 // predictions of new problems require. Maximum likelihood would prefer length scales that
 // distinguish a row from its near duplicates.
 //

@@ -30,7 +30,7 @@ LengthRows example(Eigen::Index each) {
   return rows;
 }
 
-TEST_CASE("The gradient is that of the left-out error") {
+TEST_CASE("The gradient is the derivative of the held-out error") {
   const LengthRows rows = example(3);
   const KernelLengths at{Eigen::Vector3d(1.5, 250, 4), 0.4};
   Eigen::VectorXd gradient, ignored;

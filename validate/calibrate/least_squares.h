@@ -26,7 +26,7 @@ struct Priors {
 
 struct LeastSquares {
   Eigen::VectorXd parameters;
-  Eigen::VectorXd standard_error;  // per parameter, in the same logarithms
+  Eigen::VectorXd standard_error;  // per parameter; of its logarithm
   Eigen::MatrixXd correlation;
   int evaluations = 0;
 };

@@ -1,4 +1,4 @@
-// The equations of one method: the GPU's own rows and the prior's rows, with features in units of
+// The equations of one method: the GPU's rows and the prior's rows, with features in units of
 // length scales, and residuals in units of spread. Checked by: fit_learned_test.cpp.
 #pragma once
 
@@ -17,10 +17,10 @@ struct Shared {
   const LearnRows& rows;
   const LearnedModel* before;  // the model that the prior's rows are from
   PriorRows prior;
-  std::vector<int> fold;  // fold index by problem: own rows, then the prior's rows
+  std::vector<int> fold;  // fold index by problem: the GPU's rows, then the prior's
   int folds;
-  std::vector<Eigen::Index> kept;  // indices of own rows, then of all the prior's rows
-  Eigen::VectorXd noise;           // noise of own rows, then of the prior's rows
+  std::vector<Eigen::Index> kept;  // indices of the GPU's rows, then of all the prior's rows
+  Eigen::VectorXd noise;           // noise of the GPU's rows, then of the prior's rows
   bool simulated;
   unsigned threads;
 
@@ -28,14 +28,14 @@ struct Shared {
   Eigen::Index others() const { return static_cast<Eigen::Index>(prior.count()); }
 };
 
-/// One method's rows: own rows, then the prior's rows, shifted to the level of the own rows.
+/// One method's rows: the GPU's rows, then the prior's rows, shifted to their level.
 struct MethodRows {
   Method method;
   Eigen::VectorXd off[2], shift;  // log residuals of cycles and clock
   double spread[2];
   ProcessRows process;
   Eigen::MatrixXd
-      by_prior;  // prediction of left-out own rows from the prior's rows only, at that level
+      by_prior;  // prediction of held-out rows from the prior's rows only, at that level
 };
 
 /// One row per kernel.
@@ -47,7 +47,7 @@ double spread_about_0(const Eigen::VectorXd& logs);
 /// Returns residuals in units of spread, clipped.
 Eigen::VectorXd targets_of(const Eigen::VectorXd& off, double spread);
 
-/// For own rows, then the prior's, as if they were own ones.
+/// For the GPU's rows, then the prior's as if they were the GPU's.
 Eigen::VectorXd noise_of(const LearnRows& rows, const PriorRows& prior);
 
 const LearnedMethod& method_of(const LearnedModel& model, Method method);
@@ -55,11 +55,13 @@ const LearnedMethod& method_of(const LearnedModel& model, Method method);
 /// Whether the feature is unavailable to the method, or nothing was simulated.
 bool says_nothing(FeatureNames features, std::size_t feature, Method method, bool simulated);
 
-/// Returns the rows with the prior's rows weighted like own rows; `model` has the length scales.
+/// Returns all rows, with equal weights for the prior's rows and the GPU's; `model` has the length
+/// scales.
 MethodRows method_rows(const Shared& shared, const SeenRows& seen, Method method,
                        const LearnedModel& model);
 
-/// Returns the noise variance of the prior's rows that minimizes the error on left-out own rows.
+/// Returns the noise variance of the prior's rows that minimizes the error on held-out
+/// rows of the GPU.
 double prior_noise(const Shared& shared, MethodRows rows);
 
 }  // namespace tilecast

@@ -27,7 +27,7 @@ struct FittedConstant {
   std::string key;  // section.key
   std::string unit;
   double prior, value, standard_error;  // values in `unit`
-  bool determined;                      // false: the value is the prior
+  bool determined;                      // if false, the value is the prior
   bool at_bound = false;                // the fit ended at the bound of its range
   std::string most_correlated;          // the most correlated constant, and the correlation
   double correlation;

@@ -1,10 +1,10 @@
 // Rows of another GPU's learned correction, used as a prior for a GPU with few measurements. GPUs
 // differ mostly in constants; the residuals of the model are similar.
 //
-// Leaves out: rows that the other calibration took from a third GPU, and rows with the same kernel,
-// problem and regime as an own row, which is better and may be the same measurement. The others
-// share the folds of the own rows, so that nothing about a left-out problem leaks. Checked by:
-// prior_rows_test.cpp.
+// Excludes: rows that the other calibration took from a third GPU, and rows with the same kernel,
+// problem and regime as a row of the GPU, which is better and may be the same measurement. The
+// others share the folds of the GPU's rows, so that nothing about a held-out problem leaks. Checked
+// by: prior_rows_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,18 @@
 
 namespace tilecast {
 
-/// An earlier calibration, if the own rows are too few.
+/// An earlier calibration, if there are too few rows of the GPU.
 struct LearnedBefore {
-  const LearnedModel* model = nullptr;  // null: no earlier calibration
-  std::string gpu = {};  // GPU of its rows, which are used as a prior; empty: only its length
+  const LearnedModel* model = nullptr;  // null without an earlier calibration
+  std::string gpu = {};  // GPU of its rows, which are used as a prior; if empty, only its length
                          // scales are used
 };
 
 struct PriorRows {
   std::vector<const LearnedRow*> rows;
   std::vector<std::size_t> place;  // indices of the rows in the model
-  std::vector<int> group;  // group as in FitRow::group; negative: no own row has that problem
+  std::vector<int>
+      group;  // group as in FitRow::group; negative if no row of the GPU has that problem
 
   std::size_t count() const { return rows.size(); }
 };

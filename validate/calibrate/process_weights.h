@@ -1,8 +1,8 @@
 // Weights of a Gaussian process's rows (model/learn/gaussian_process.h), and its predictions of
-// left-out rows.
+// held-out rows.
 //
 // If a subset of rows is kept, the weights fit all rows best, (K + Kn' / noise Kn) w = Kn' / noise
-// y, solved once per left-out fold. If all are kept, (K + noise) w = y, and one factorization gives
+// y, solved once per held-out fold. If all are kept, (K + noise) w = y, and one factorization gives
 // all folds.
 // Checked by: process_weights_test.cpp.
 #pragma once

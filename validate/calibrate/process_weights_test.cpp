@@ -72,7 +72,7 @@ TEST_CASE("Two rows that are far apart keep target / (1 + noise)") {
   CHECK(std::abs(fit.left_out(0, 0)) < 1e-9);  // no other row is informative about it
 }
 
-TEST_CASE("The prediction of a left-out row equals that of a fit without its fold") {
+TEST_CASE("The prediction of a held-out row equals the prediction by a fit without its fold") {
   const ProcessRows rows = example(23);
   const ProcessWeights fit = process_weights(rows, 2);
   for (const int fold : {0, 3}) {

@@ -28,7 +28,8 @@ struct SeenRows {
   std::vector<KernelFeatures> features;
   Eigen::VectorXd cycles_off, clock_off;  // log ratio of measured to uncorrected
   std::function<Settled<Cycles>(std::size_t, double)>
-      corrected;  // returns a row's cycles and clock after a log correction of cycles
+      corrected;  // returns a row's cycles and clock after its cycles were multiplied by
+                  // exp(correction)
 };
 
 /// `simulated`: one entry per row, or empty. Keeps references to its arguments.

@@ -41,7 +41,7 @@ ByteFigures figures_of(const std::vector<Measurement>& rows) {
 }
 
 TEST_CASE("Predicted bytes are compared with L2 and DRAM counters, hit rates by their difference") {
-  // Delivered: 300 - 100 = 200 and 100; read: 50 (hit rate 0.75) and 10 (0.9); one row without
+  // 300 - 100 = 200 and 100 were delivered, 50 (hit rate 0.75) and 10 (0.9) read; one row without
   // counters.
   const ByteFigures f = figures_of(
       {counted_row(1, 300, 100, 50), counted_row(2, 100, 0, 10), example_row(3, Seconds{1})});

@@ -15,9 +15,9 @@ TEST_CASE("A size includes its lower bound") {
   CHECK(size_of(Seconds{1e-3}) == TimeSize::kFrom1Ms);
 }
 
-/// Measured 10, 30, 50, 2000 us; predicted 11, 33, 35, 3000: errors of 10, 10, 30 and 50 %. Cycles
-/// at 1 GHz instead of 1.5: two thirds of the ratios, so errors of -0.266667, -0.266667, -0.533333
-/// and 0. Even ones are bound by DRAM, odd ones by the tensor cores.
+/// Measured at 10, 30, 50 and 2000 us and predicted at 11, 33, 35 and 3000: errors of 10, 10, 30
+/// and 50 %. Cycles at 1 GHz instead of 1.5: two thirds of the ratios, so errors of -0.266667,
+/// -0.266667, -0.533333 and 0. Even ones are bound by DRAM, odd ones by the tensor cores.
 JoinedData example_data() {
   const Predictor times = predict_times(
       {{1, Seconds{11e-6}}, {2, Seconds{33e-6}}, {3, Seconds{35e-6}}, {4, Seconds{3e-3}}});

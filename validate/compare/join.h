@@ -56,7 +56,7 @@ struct JoinedData {
 };
 
 struct JoinOptions {
-  unsigned threads = 0;  // 0: one per CPU
+  unsigned threads = 0;  // number of threads; one per CPU if 0
   // Rows, perhaps of another card, that are used only as a baseline.
   std::vector<MeasurementFile> fixed = {};
   /// Called with the number of rows predicted so far, by one thread at a time.

@@ -1,10 +1,10 @@
 // Compares forecasts with a library's published times, by size of problem. A library does not
-// report which kernel it ran, so its time is compared with our top pick of the whole search space,
+// report which kernel it ran, so its time is compared with the top pick of the whole search space,
 // and with the formula that planners fall back on:
 //
 //   time = roofline_time / 0.8 + 3 us
 //
-// L2 may hold operands of the kernel before (rotated_weights.h). Leaves out: gaps between kernels,
+// L2 may hold operands of the kernel before (rotated_weights.h). Excludes: gaps between kernels,
 // which are part of a library's times.
 // Checked by: library_times_test.cpp.
 #pragma once

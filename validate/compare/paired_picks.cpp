@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-/// Returns the speed of the other method's pick in a group relative to the best, or none if it has
+/// Returns the speed of the other method's pick in a group relative to the best; nothing if it has
 /// no pick.
 using Other = std::function<std::optional<double>(const JoinedGroup&)>;
 

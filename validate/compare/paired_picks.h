@@ -17,14 +17,15 @@ namespace tilecast {
 struct PairedFigures {
   std::string against;  // pick_by_cycles, closed_form, fixed_tiling or cublaslt_top1
   std::size_t groups;
-  // Geometric mean over groups of our speed / the other method's, each relative to its best.
+  // Geometric mean over groups of the pick's speed / the other method's, each relative to its best.
   double ratio;
-  std::size_t better, worse;  // number of groups in which our pick is faster, slower
+  std::size_t better, worse;  // number of groups in which the pick is faster, slower
   double p;                   // two-sided p-value
 };
 
-/// Compares our pick with each baseline available for these groups. cuBLASLt's pick is relative to
-/// the best of cuBLASLt, ours to the best of ours. `fixed_config`: empty if there is none.
+/// Compares the pick with each baseline available for these groups. cuBLASLt's pick is relative to
+/// the best of cuBLASLt, tilecast's to the best of tilecast's kernels. `fixed_config`: empty if
+/// there is none.
 std::vector<PairedFigures> paired_picks(const std::vector<JoinedGroup>& groups,
                                         const std::string& fixed_config);
 

@@ -19,7 +19,7 @@ Prediction first_by_time(const AnyProblem&, const AnyConfig& config, Regime, Inp
   return p;
 }
 
-/// In the three shapes config 1 takes 4, 4, 6 us and config 2 5, 8, 3 us; our picks reach 1, 1, 0.5
+/// In the three shapes config 1 takes 4, 4, 6 us and config 2 5, 8, 3 us; the picks reach 1, 1, 0.5
 /// of the best, config 2 0.8, 0.5, 1. Only the first shape has cuBLASLt, whose top-1 takes 8 us and
 /// whose best takes 6.
 std::vector<JoinedGroup> example_groups() {
@@ -41,7 +41,7 @@ TEST_CASE("Picks are compared in the same shapes") {
   CHECK(cycles.groups == 3);
   CHECK(cycles.better == 2);
   CHECK(cycles.worse == 1);
-  CHECK(cycles.ratio == Approx(1.0772173));  // 1.25, 2 and 0.5: the cube root of 1.25
+  CHECK(cycles.ratio == Approx(1.0772173));  // the cube root of 1.25 x 2 x 0.5
   // Ranks 1, 2.5 and -2.5: four of the eight sign assignments give 3.5 or more.
   CHECK(cycles.p == Approx(1));
   CHECK(all[1].against == "closed_form");

@@ -29,14 +29,14 @@ bool is_aligned(const AnyProblem& problem);
 /// Returns the pick quality; the fastest of the first `count` by preference counts as the pick.
 double pick_ratio(const JoinedGroup& group, const Preference& preference, std::size_t count);
 
-/// Expected quality of a random pick: the mean over all configurations of best / own time.
+/// Expected quality of a random pick: the mean over all configurations of best time / time.
 double random_pick_ratio(const JoinedGroup& group);
 
-/// Returns best / own time of one configuration, or none if the group lacks it.
+/// Returns best time / time of one configuration; nothing if the group lacks it.
 std::optional<double> config_ratio(const JoinedGroup& group, const std::string& config);
 
 /// The best single configuration for all problems, in hindsight: it has the best geometric mean of
-/// best / own time. Eligible configurations are measured in at least 90 % as many groups as the
+/// best time / time. Eligible configurations are measured in at least 90 % as many groups as the
 /// most widespread one; groups without it are skipped. Ties go to the first by text.
 struct FixedTiling {
   std::string config;

@@ -19,7 +19,7 @@ JoinedGroup example_group() {
       .groups.front();
 }
 
-TEST_CASE("A pick's quality is best time / own time, and more picks find better ones") {
+TEST_CASE("A pick's quality is best time / its time, and more picks find better ones") {
   const JoinedGroup group = example_group();
   CHECK(pick_ratio(group, by_time, 1) == Approx(4.0 / 16));
   CHECK(pick_ratio(group, by_time, 2) == Approx(4.0 / 5));

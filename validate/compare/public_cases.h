@@ -3,7 +3,7 @@
 // counterpart here, such as a library's choice, is compared with the top-1 pick of the whole search
 // space.
 //
-// Leaves out: launch gaps other than the one a source names, and differences of inputs and clocks.
+// Excludes: launch gaps other than the one a source names, and differences of inputs and clocks.
 // Checked by: public_cases_test.cpp.
 #pragma once
 
@@ -24,7 +24,7 @@ struct PublicSource {
   std::string name, gpu;
   /// Format of the file. library: gpu,m,n,k,median_us,... and min_us if it has that, bf16 GEMMs of
   /// several collections; xla: gpu,b,m,n,k,flops, b
-  /// bf16 products with B as [K,N], with their operations per second; published:
+  /// bf16 GEMMs with B as [K,N], with their operations per second; published:
   /// source,table,gpu,op,shape,dtype,layout,kernel,config_there,config_here,value,unit,regime,
   /// where config_there is the document's configuration and # begins a comment; fused_moe:
   /// gpu,...,M,E,topk,H,N,...,avg_duration, the first bf16 GEMM of a MoE layer;
@@ -34,10 +34,10 @@ struct PublicSource {
   std::string rows_of;  // value of column gpu in the source's rows
   std::string claim;    // claim of the source
   Seconds gap;          // launch gap included in the source's figures
-  double factor;        // time of their kernel divided by the time of ours, if they differ
+  double factor;        // time of their kernel divided by the time of tilecast's, if they differ
   // Largest mean error that a test allows, with a margin for testing on a sample of the rows.
   double limit;
-  // Copies of B that a sequence of equal GEMMs reads in turn (rotated_weights.h); 0: all operands
+  // Copies of B that a sequence of equal GEMMs reads in turn (rotated_weights.h); 0 if all operands
   // are read from DRAM.
   i32 copies_of_b = 0;
 };
@@ -67,7 +67,7 @@ std::vector<std::string> gpus_of_rows(const std::string& file);
 std::vector<PublicSource> load_public_sources(const std::filesystem::path& list);
 
 /// Predicts the source's rows for which `due`, called in order, returns true, or all rows if `due`
-/// is empty. Throws whatever load_gpu throws, and ConfigError `file:line: ...`.
+/// is empty. Throws the exceptions of load_gpu, and a ConfigError `file:line: ...`.
 PublicJudgement judge_public(const PublicSource& source, const std::function<bool()>& due = {});
 
 /// Predicts all rows of all sources in a list.

@@ -23,10 +23,10 @@ constexpr double kCoverageTolerance = 0.02;  // for 90 % intervals
 ///  "coverage_90":..,"median_width":..}; figures that the rows do not allow are absent.
 nlohmann::ordered_json record_of(const Validation& validation);
 
-/// Returns the method of a record. Throws whatever worse_than_recorded throws.
+/// Returns the method of a record. Throws the exceptions of worse_than_recorded.
 Method recorded_method(std::string_view record, std::string_view name);
 
-/// Throws whatever worse_than_recorded throws for a malformed record, for any validation.
+/// Throws the exceptions of worse_than_recorded for a malformed record, for any validation.
 void check_well_formed(std::string_view record, std::string_view name);
 
 /// Returns one sentence per figure that is worse than recorded or missing now. Throws ConfigError

@@ -8,7 +8,7 @@
 // with `kept` of panel_reuse.h. DRAM serves the other bytes: its rates rise, its latency and energy
 // per byte fall by the same factor. L2's own rate and latency stay.
 //
-// Leaves out: which parts of an operand L2 holds. Checked by: rotated_weights_test.cpp.
+// Excludes: which parts of an operand L2 holds. Checked by: rotated_weights_test.cpp.
 #pragma once
 
 #include "model/gemm/problem/gemm_problem.h"

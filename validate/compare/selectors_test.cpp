@@ -10,7 +10,7 @@ constexpr i32 kSms = 132;
 
 GemmProblem plain(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kBf16, Layout::kTn}; }
 
-/// 128x128 tiles that differ in stages: 8 us with 2, 4 us with 4, 16 us with 6.
+/// 128x128 tiles that differ in stages take 8 us with 2, 4 us with 4 and 16 us with 6.
 JoinedGroup measured_group() {
   return join_example(
              {example_row(2, Seconds{8}), example_row(4, Seconds{4}), example_row(6, Seconds{16})},
@@ -24,12 +24,13 @@ Selector always(const ChosenKernel& chosen) {
 
 TEST_CASE("DeepGEMM's rule takes the fewest waves, then the fullest last one") {
   const Selector rule = deep_gemm_rule(kSms);
-  // 4096 x 4096: 512 tiles of 256x128, 3.88 waves; the same number of 128x256, which the rule
-  // prefers for its width. No other tile with a dimension of at most 128 takes only four waves.
+  // 4096 x 4096 has 512 tiles of 256x128 in 3.88 waves, and the same number of 128x256, which the
+  // rule prefers for its width. No other tile with a dimension of at most 128 takes only four
+  // waves.
   CHECK(rule.choose(plain(4096, 4096, 4096))->tile_n == 256);
   CHECK(rule.choose(plain(4096, 4096, 4096))->tile_m == 128);
-  // 64 x 4096: one row of tiles. Tiles of 32 columns need 128 CTAs in one wave, tiles of 16 columns
-  // 256 in two.
+  // 64 x 4096 has one row of tiles. Tiles of 32 columns need 128 CTAs in one wave, tiles of 16
+  // columns 256 in two.
   CHECK(*rule.choose(plain(64, 4096, 4096)) == ChosenKernel{.tile_m = 64, .tile_n = 32});
   // Below 512 rows there are no clusters; from 512 rows on there are, if two tiles share an
   // operand.

@@ -79,7 +79,7 @@ TEST_CASE("In the signed-rank test equal sizes share their rank and zeros have n
   CHECK(signed_rank_p({0, 0}) == 1);
   CHECK(signed_rank_p({}) == 1);
   CHECK(signed_rank_p({5}) == 1);  // 2 * 1 / 2
-  // 200 differences of one sign: 2 / 2^200, without overflow.
+  // 200 differences of one sign give 2 / 2^200, without overflow.
   CHECK(signed_rank_p(Values(200, 1.0)) < 1e-50);
 }
 

@@ -44,13 +44,14 @@ struct Baselines {
   std::optional<RatioFigures> random;                 // see pick.h
   std::map<std::string, RatioFigures> selectors;      // by name, see selectors.h; bursts only
   std::optional<RatioFigures> cublaslt_top1_of_best;  // time of cublaslt:best / of cublaslt:top1
-  std::optional<RatioFigures> cublaslt_top1_of_ours;  // best measured time of ours / of its top1
+  std::optional<RatioFigures> cublaslt_top1_of_ours;  // tilecast's best measured time / of its top1
   // Speed relative to cuBLASLt's top heuristic for aligned problems (is_aligned) and for unaligned
   // ones, where most of its kernels cannot use wide loads; and relative to its best for aligned
   // problems.
   std::optional<RatioFigures> cublaslt_aligned, cublaslt_odd, cublaslt_best_aligned;
-  std::optional<RatioFigures> runtime_copy_of_ours;  // best measured time of ours / cudaMemcpyAsync
-  std::optional<double> roofline_mape;               // see roofline.h
+  std::optional<RatioFigures>
+      runtime_copy_of_ours;             // tilecast's best measured time / cudaMemcpyAsync
+  std::optional<double> roofline_mape;  // see roofline.h
 };
 
 struct IntervalFigures {
@@ -85,9 +86,9 @@ struct Validation {
 
 struct ValidationOptions {
   std::size_t worst = 0;                  // number of points to list
-  std::optional<ChipCounters> chip = {};  // none: bytes are not compared
+  std::optional<ChipCounters> chip = {};  // if not set, bytes are not compared
   /// The fixed configuration if it was chosen on other rows; empty if none was widespread enough
-  /// there. None: chosen on these rows, in hindsight.
+  /// there. If not set, chosen on these rows, in hindsight.
   std::optional<std::string> fixed_config = {};
   std::vector<Selector> selectors = {};  // evaluated on bursts, for which they are made
 };

@@ -31,8 +31,8 @@ struct WorstPoint {
 
 OffPart off_part(const JoinedPoint& point);
 
-/// Returns the points by |log(predicted / measured time)|, largest first; ties in the order of the
-/// data.
+/// Returns the points by |log(predicted / measured time)|, largest first. Ties keep the order of
+/// the data.
 std::vector<WorstPoint> worst_points(const JoinedData& data, std::size_t count);
 
 nlohmann::ordered_json to_json(const std::vector<WorstPoint>& points);

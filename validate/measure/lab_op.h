@@ -3,7 +3,7 @@
 //   LabOp::prepare       inputs in every buffer set and the reference, once per problem and inputs
 //   LabOp::contender     one configuration's kernel, or a baseline, loaded and bound to the inputs
 //   Contender::check     one launch into poisoned memory, compared with the reference
-//   Contender::identify  is the kernel the one that its configuration names?
+//   Contender::identify  does the kernel match its configuration?
 //   Contender::time      launches over the buffer sets
 //
 // An operation's harness is a folder validate/measure/NAME and a row of lab_ops.cpp, which alone

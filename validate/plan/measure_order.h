@@ -29,7 +29,7 @@ namespace tilecast {
 
 struct RunPoint {
   Point point;
-  std::string refusal;  // reason why it is not measured; empty if it is
+  std::string refusal;  // why it is not measured; empty if it is
   std::string drawn;
   i64 round = 0;  // from 1; 0 if there is a single round
 };

@@ -33,10 +33,11 @@ struct Merge {
   std::map<std::string, std::size_t> counts;  // number of kept rows, by status
 };
 
-/// The row's status; "unverified" if it is ok but the result was not verified.
+/// Returns the row's status; "unverified" if it is ok but the result was not verified.
 std::string result_text(const Measurement& m);
 
-/// Rows that are not in the plan, or not of its GPU, are contradictions and are dropped.
+/// Drops rows that are not in the plan or that were measured on another GPU, and reports them as
+/// contradictions.
 Merge merge_rows(const WorkPlan& plan, const std::vector<MeasurementFile>& files);
 
 /// Reads a shard's file, wherever its run was killed: a file that ends inside its header has no

@@ -107,8 +107,7 @@ TEST_CASE("Rows of a point contradict each other beyond a tenth of their cycles"
   CHECK(contradictions(walk, row(0)) == 0);
 }
 
-TEST_CASE(
-    "A row of no point of the plan, or of another GPU, contradicts the plan and is left out") {
+TEST_CASE("A row of no point of the plan, or of another GPU, contradicts the plan and is dropped") {
   Measurement elsewhere = row(0);
   elsewhere.context.gpu = "h100_sxm";
   const Merge merge = merge_rows(plan_of(2), {file_of("a.csv", {row(5), elsewhere, row(1)})});

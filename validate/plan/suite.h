@@ -59,7 +59,7 @@ struct Suite {
   std::vector<Regime> regimes{Regime::kBurst};
   std::vector<Inputs> inputs{Inputs::kNormal};
   std::vector<L2State> l2_states{L2State::kRotating};
-  std::vector<AnySchedule> schedules;  // empty: menu_schedules
+  std::vector<AnySchedule> schedules;  // schedules to measure; menu_schedules if empty
   SuiteConfigs configs;
   bool cublaslt = false;
   CounterChoice counters = CounterChoice::kNone;
@@ -74,7 +74,7 @@ std::vector<std::string> expand_shapes(std::string_view text);
 
 struct SuitePoint {
   Point point;
-  std::string refusal;  // reason why it is not measured; empty if it is
+  std::string refusal;  // why it is not measured; empty if it is
   std::string drawn;    // named, best, random or all; empty for baselines
 };
 

@@ -1,9 +1,9 @@
 // The kernel that FlashAttention-3 runs for a problem on Hopper, as its hopper/tile_size.h and
 // hopper/heuristics.h choose it (v2.8, 16-bit types): its tile by head dimension and mask, packed
 // query heads if that fills rows better by a tenth, and the fewest splits of the keys within 85 %
-// of the best last wave. The result is our kernel with the same tile, order, packing and splits.
-// Only for full attention with a head dimension of 64 does it differ: FlashAttention-3's tile is
-// 192x192 with P in shared memory, ours 192x128 with P in registers. Checked by:
+// of the best last wave. The result is tilecast's kernel with the same tile, order, packing and
+// splits. Only for full attention with a head dimension of 64 does it differ: FlashAttention-3's
+// tile is 192x192 with P in shared memory, tilecast's 192x128 with P in registers. Checked by:
 // flash_attention_rule_test.cpp.
 #pragma once
 
@@ -22,7 +22,7 @@ struct PublishedChoice {
   AnyConfig config;
   const char* rule;
 };
-/// Returns the choice on a GPU of `sms` SMs, or none for an op without such a rule.
+/// Returns the choice on a GPU of `sms` SMs; nothing for an op without such a rule.
 std::optional<PublishedChoice> published_choice(const AnyProblem& problem, i32 sms);
 
 /// Returns the rule's number of splits. `tiles`: number without splits; `row_blocks`: number of one

@@ -136,7 +136,7 @@ inline constexpr Baseline kBaselines[] = {
     {kRuntimeCopy, Op::kMemcpy, "cudaMemcpyAsync", "cudaMemcpy"},
     {kCudnnAttention, Op::kAttention, "cuDNN's top heuristic", "cuDNN"}};
 
-/// Returns null if `config` is a configuration of ours.
+/// Returns null if `config` is a configuration of tilecast.
 const Baseline* baseline_named(std::string_view config);
 inline bool is_baseline(std::string_view config) { return baseline_named(config) != nullptr; }
 bool is_cublaslt(std::string_view config);

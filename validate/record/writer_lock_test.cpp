@@ -23,6 +23,6 @@ TEST_CASE("A file has one writer, and testing the lock blocks no one") {
   CHECK(is_locked_for_writing(path));  // testing did not release it
   ::close(first);
   CHECK_FALSE(is_locked_for_writing(path));
-  CHECK(lock_for_writing(second, path));  // testing did not keep it
+  CHECK(lock_for_writing(second, path));  // the first lock was not kept
   ::close(second);
 }

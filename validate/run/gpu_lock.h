@@ -2,7 +2,7 @@
 // holds for all users of the machine and ends with the process. Children forked meanwhile hold it
 // too.
 //
-// Leaves out: containers that do not share the folder, and programs other than tilecast. Checked
+// Not covered: containers that do not share the folder, and programs other than tilecast. Checked
 // by: gpu_lock_test.cpp.
 #pragma once
 

@@ -130,8 +130,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "A point that kills the process costs only its own row, and the others keep the context") {
+TEST_CASE("A point that kills the process costs only its row, and the others keep the context") {
   const TemporaryFolder folder;
   std::vector<SuitePoint> points = points_of(4);
   points[1].point.config = "lost:n=1";

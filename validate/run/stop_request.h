@@ -2,7 +2,7 @@
 // is measured and written, then the run ends as partly done.
 //
 // A scheduler may signal the parent, its measuring child, or both. The flag is therefore in a page
-// shared with all children forked later. Leaves out: SIGINT, which still ends a run at once.
+// shared with all children forked later. Not covered: SIGINT, which still ends a run at once.
 // Checked by: stop_request_test.cpp.
 #pragma once
 

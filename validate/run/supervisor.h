@@ -2,8 +2,8 @@
 // context) or hangs costs one task and not the run: the parent records the loss and starts another
 // child after it. The parent makes no CUDA calls.
 //
-// Leaves out: a fault that silently corrupts memory used by a later task; each task verifies its
-// own results. Checked by supervisor_test.cpp.
+// Not covered: a fault that silently corrupts memory used by a later task; each task verifies its
+// result. Checked by supervisor_test.cpp.
 #pragma once
 
 #include <chrono>

@@ -25,9 +25,9 @@ TEST_CASE("A single consumer per SM is limited by the compiler's maximum") {
 }
 
 TEST_CASE("Two CTAs per SM halve the plan") {
-  // 65536 / (256 x 2) = 128: 256 - 40 = 216.
+  // 65536 / (256 x 2) = 128 registers at launch, so 256 - 40 = 216 are left.
   CHECK(register_plan(1, 2, 40).consumer == 216);
-  // 65536 / (384 x 2) = 85, launched with 80: (240 - 24) / 2 = 108.
+  // 65536 / (384 x 2) = 85, so each launches with 80 and gets (240 - 24) / 2 = 108.
   CHECK(register_plan(2, 2, 24).consumer == 104);
 }
 

@@ -10,7 +10,7 @@
 // With 80, the mean error of the simulated cycles of 210 kernels with and without epilogues is 1.5
 // %; with 128, it is 1.9 %. relu is part of the conversion.
 //
-// Leaves out: registers that a deferred store lacks; energy of the instructions.
+// Not modelled: registers that a deferred store lacks; energy of the instructions.
 //
 // Checked by: fused_epilogue_test.cpp.
 #pragma once

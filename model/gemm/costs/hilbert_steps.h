@@ -1,9 +1,9 @@
 // Estimates the mean number of steps that hilbert_cell() takes to find a tile.
 //
 // Quartering leaves a quarter of the cells, or half of them, which are halved next: three steps per
-// factor of sixteen, and none for the last few cells. Leaves out: aspect ratios so extreme that the
-// long side is halved several times first. Checked by: hilbert_steps_test.cpp (against the steps of
-// every cell).
+// factor of sixteen, and none for the last few cells. Not modelled: aspect ratios so extreme that
+// the long side is halved several times first. Checked by: hilbert_steps_test.cpp (against the
+// steps of every cell).
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Computes the resident CTAs per SM, and workers per chip, of a configuration.
 //
 // Registers are an estimate: accumulators plus the maximum seen in compiled kernels (cubins of all
-// schedules, CUDA 13.0), rounded to the allocation unit. Leaves out: other compiler versions.
+// schedules, CUDA 13.0), rounded to the allocation unit. Not modelled: other compiler versions.
 // Checked by: occupancy_test.cpp, and by column ctas_per_sm of every measurement.
 #pragma once
 

@@ -193,7 +193,7 @@ TEST_CASE("Waiting for wgmmas is exposed if no other warpgroup fills the gap") {
 }
 
 TEST_CASE("Without a producer warp the loads are in the warpgroup's own sequence") {
-  // 64x64x64: 128 cycles of wgmmas hide 100 cycles of loop overhead, but not 400.
+  // With 64x64x64, 128 cycles of wgmmas hide 100 cycles of loop overhead, but not 400.
   GpuSpec gpu = tensor_only();
   gpu.machine->turn = {100};
   gpu.machine->own_copy = {150};  // time for each of two copies
@@ -382,7 +382,7 @@ TEST_CASE("Ping-pong hides an epilogue behind the other tile's K blocks if they 
 }
 
 TEST_CASE("Loads that run ahead catch up during an epilogue by the stages of the ring") {
-  // 128x128x64 by one warpgroup: 256 lines at 4 cycles are 1024 per K block, 512 more than its
+  // One warpgroup loads 128x128x64: 256 lines at 4 cycles are 1024 per K block, 512 more than its
   // wgmmas; three stages save that three times. 32 x 17 tiles are 5 on the busiest SM. The first
   // stage's load is exposed.
   GpuSpec gpu = tensor_only();
@@ -449,9 +449,9 @@ TEST_CASE(
 }
 
 TEST_CASE("With A in registers the wgmmas do not read A from shared memory") {
-  // m64n32k16 takes 16 tensor cycles; reads of A and B take (64 + 32) x 32 B / 128 = 24, of B only
-  // 8. There are 8 k16 x 4 of them. Known gap: a lone CTA's chain of wgmmas delays itself, by
-  // 2^(1/8).
+  // m64n32k16 takes 16 tensor cycles; reads of A and B take (64 + 32) x 32 B / 128 = 24, reads of
+  // B only 8. There are 8 x 4 such wgmmas. Known gap: a lone CTA's chain of wgmmas delays itself,
+  // by 2^(1/8).
   GpuSpec gpu = tensor_only();
   gpu.wgmma->operand_rate = {128};
   const double delayed = together(1, 1);

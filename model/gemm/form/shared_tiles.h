@@ -11,7 +11,7 @@
 //              partials, as much as it wrote, and stores it: two more.
 // A hop is the time until another SM sees a store, in nanoseconds; stores of many threads must
 // arrive before a flag announces them, which takes a second hop.
-// Leaves out: additions that delay the loads of other workers; the L2 capacity that partial sums
+// Not modelled: additions that delay the loads of other workers; the L2 capacity that partial sums
 // occupy. Checked by: shared_tiles_test.cpp, committed measurements of the three schedules
 // (validate).
 #pragma once
@@ -35,7 +35,7 @@ struct WorkerShare {
   double pieces;           // maximum over workers
   double handed_on;        // pieces whose partial sum is passed to another worker
   double taken_over;       // pieces that finish a shared tile
-  double ending_together;  // pieces of one tile that end at the same time; 1: none do
+  double ending_together;  // pieces of one tile that end at the same time; at least 1
 };
 
 /// Signed distance in K between the positions of neighbouring workers in a stream of K blocks.

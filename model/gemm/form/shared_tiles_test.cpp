@@ -39,7 +39,7 @@ double reduction_cycles(const std::string& how, const WorkDecomposition& work) {
 }
 
 TEST_CASE("Stream-K: the busiest worker computes its run, and writes and reads one partial sum") {
-  // 9 tiles of 40 blocks on 4 workers: 90 each; cuts inside tiles 2, 4 and 6.
+  // 9 tiles of 40 blocks on 4 workers are 90 blocks each, with cuts inside tiles 2, 4 and 6.
   const WorkDecomposition work = WorkDecomposition::stream_k(9, 40, 4, 8);
   const WorkerShare share = share_of(work);
   CHECK(share.k_blocks == 90);
@@ -62,7 +62,8 @@ TEST_CASE("Split-K: the parts of a tile end together in one round, and not over 
 }
 
 TEST_CASE("A hybrid adds the whole tiles to the parts") {
-  // 140 tiles on 132: 8 in 16 parts of 4 blocks, then one whole tile.
+  // 140 tiles on 132 workers: 8 tiles are cut into 16 parts of 4 blocks; each worker also has a
+  // whole tile.
   const WorkerShare share = share_of(WorkDecomposition::split_k_hybrid(140, 64, 132, 16));
   CHECK(share.k_blocks == 4 + 64);
   CHECK(share.pieces == 2);
@@ -71,7 +72,7 @@ TEST_CASE("A hybrid adds the whole tiles to the parts") {
 TEST_CASE(
     "Partial sums are written and read once; with distributed reduction every part writes its "
     "own") {
-  // 16 tiles of 64 KiB in 8 parts: 7 are passed on, or all 8 are written.
+  // Of 16 tiles of 64 KiB in 8 parts, 7 parts are passed on, or all 8 are written.
   const WorkDecomposition work = WorkDecomposition::split_k(16, 64, 132, 8);
   constexpr double kPartial = 65536;
   CHECK(partial_sum_bytes(config_of("split_k splits=8,reduction=atomic"), shared_pieces(work))
@@ -82,7 +83,7 @@ TEST_CASE(
 
 TEST_CASE("A reduction costs its transfers and the hops between SMs") {
   const WorkDecomposition split = WorkDecomposition::split_k(16, 64, 132, 8);
-  // All 132 SMs add at once: 4000 cycles; two hops; one SM loads.
+  // All 132 SMs add at once in 4000 cycles, then there are two hops, then one SM loads.
   CHECK(reduction_cycles("split_k splits=8,reduction=atomic", split) ==
         Approx(4000 + 2 * 100 + 500));
   // All SMs store in 2000 cycles, then there are four hops, then all load in 1000 cycles.

@@ -4,9 +4,9 @@
 // out-of-bounds zeros cost nothing. DRAM reads follow from reuse: tiles run in waves of the
 // resident workers, and a panel (the whole K of a tile's rows or columns) last used less than the
 // usable L2 capacity ago hits, one used twice that ago misses, with linear interpolation in
-// between. Buffers are cold, as in our measurements (rotating).
+// between. Buffers are cold, as in the measurements (rotating).
 //
-// Leaves out: workers of a wave drifting apart in K, which costs row-major orders half of their
+// Not modelled: workers of a wave drifting apart in K, which costs row-major orders half of their
 // reuse and small tiles more (docs/dev/known-gaps.md); C's share of L2; the two partitions; waves
 // after the 48th, which are assumed to repeat the earlier ones; for groups along K, all but 768
 // waves spread over the whole kernel.

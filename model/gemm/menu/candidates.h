@@ -3,7 +3,7 @@
 //
 // Dominated configurations are also excluded, unless nothing else solves the problem: tiles that
 // exceed C by a whole wgmma row or column step, clusters of which half lies outside C, and
-// schedules without a ring of stages, which are rungs of the ladder (kernels/gemm/README.md).
+// schedules without a ring of stages, which are teaching kernels (kernels/gemm/README.md).
 // Without them the best measured kernel of 1,902 problems keeps 0.999 of its speed (geometric
 // mean).
 //
@@ -25,7 +25,7 @@
 namespace tilecast {
 
 constexpr std::string_view kNeverPays = "never_pays";
-/// Reason: the schedule splits K, and no split can pay on this problem.
+/// Reason: the schedule splits K, and no split is worthwhile on this problem.
 constexpr std::string_view kNoSplitPays = "no_split_pays";
 
 /// Candidates of a problem. Rejection reasons come from legality.h and the two constants above.
@@ -65,7 +65,7 @@ struct CandidateKernels : Rejections<KernelConfig> {
   KernelList legal;  // legal kernels for the problem's operands
 };
 
-/// Like enumerate_candidates.
+/// Returns the legal kernels of enumerate_candidates, and the rejections.
 CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& problem,
                                    const std::vector<Schedule>& schedules, bool all = false,
                                    unsigned threads = 1);

@@ -1,7 +1,7 @@
 // Estimates the registers per thread that fused epilogues, C's type and Hilbert curves need, in
 // addition to the accumulators and the base count of every kernel (occupancy.cpp). ptxas follows no
 // formula: the numbers are the registers that kernels spilled, rounded up, among 5,300 compiled
-// kernels of random problems (NVRTC 13.0). They refuse all 83 kernels that spill and 77 that do
+// kernels of random problems (NVRTC 13.0). They reject all 83 kernels that spill and 77 that do
 // not. They belong to the kernels' source and its compiler, not to a GPU. Kernels that spill
 // nevertheless are listed in configs/compiler_rejections.csv. Checked by: fused_registers_test.cpp,
 // cli/gpu_compile_test.cpp (other kernels every day).

@@ -335,7 +335,7 @@ TEST_CASE("A configuration whose numbers overflow 32 bits is rejected") {
   // (2^31 - 1)^2 = 1 modulo 2^32, and 2^16 * 2^16 = 0.
   CHECK(refused("64x64x64", "2147483647x2147483647") == Refusal::kCluster);
   CHECK(refused("64x64x64", "65536x65536") == Refusal::kCluster);
-  // 64 rows of 2^25 elements of 2 bytes: 2^32 bytes per stage.
+  // 64 rows of 2^25 elements of 2 bytes are 2^32 bytes per stage.
   CHECK(refused("64x64x33554432", "1x1") == Refusal::kSharedMemory);
   CHECK(refused("2147483584x64x64", "1x1") == Refusal::kTmaBox);
   CHECK(pipelined("tile=64x64x64,stages=2,warpgroups=65536x65536") == Refusal::kSchedule);

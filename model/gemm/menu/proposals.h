@@ -1,5 +1,5 @@
 // Proposes kernels for a problem, filtered by legality: each in its distinct tile orders, and with
-// the splits of K that can pay. Checked by: predict_test.cpp, legality_test.cpp.
+// the useful splits of K. Checked by: predict_test.cpp, legality_test.cpp.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// Options that widen the search beyond one name per kernel that can pay.
+/// Options that widen the search beyond one name per useful kernel.
 struct Breadth {
   bool unprofitable = false;  // include dominated configurations
   bool every_name = false;    // include aliases of other configurations
@@ -55,7 +55,7 @@ class Proposals {
   OperandOrder operands_;
   GemmProblem problem_;  // the problem as run
   Breadth breadth_;
-  i64 rows_of_product_;  // rows of the product or of the largest group
+  i64 rows_of_product_;  // rows of the GEMM or of the largest group
   CandidateKernels candidates_;
   std::vector<Raster> seen_;  // orders of the current kernel; a member to reuse its memory
 };

@@ -10,8 +10,8 @@ namespace hilbert_order {
 
 using Vector = HilbertVector;
 
-/// Visits the cells from `at` along `major`, with `minor` spanning the other side, in the recursion
-/// of hilbert_cell().
+/// Visits the cells from `at` along `major`, with `minor` spanning the other axis, in the recursive
+/// order of hilbert_cell().
 template <class Visit>
 TILECAST_HD constexpr void follow(Vector at, Vector major, Vector minor, const Visit& visit) {
   const i32 w = major.length(), h = minor.length();

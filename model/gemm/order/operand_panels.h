@@ -13,7 +13,7 @@ namespace tilecast {
 
 class OperandPanels {
  public:
-  /// Panels of a batch of products with `rows` x `columns` tiles each.
+  /// Panels of a batch of GEMMs with `rows` x `columns` tiles each.
   OperandPanels(const Batch& batch, u32 rows, u32 columns);
 
   /// Panels of cluster tiles, or of CTA tiles.
@@ -35,7 +35,7 @@ class OperandPanels {
   }
   static OperandPanels of(const GemmProblem& problem, const Tiling& t, u32 rows, u32 columns);
 
-  u32 rows_, columns_;  // tiles per product
+  u32 rows_, columns_;  // tiles per GEMM
   u32 products_;
   bool one_a_;
   u32 matrices_of_b_;

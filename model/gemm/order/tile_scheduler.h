@@ -3,9 +3,9 @@
 //
 // A worker is a cluster of CTAs (usually of one CTA), not an SM: the hardware chooses the SM. Tiles
 // here are cluster tiles; a CTA adds its position in the cluster. Edge tiles may be partly or, in a
-// cluster, wholly outside C: loads fill zeros, stores are clipped. In a batch the products' rows of
-// tiles are concatenated, so the raster orders products too: swizzle groups as wide as one
-// product's rows of tiles take one product after another. Groups' rows of tiles are also
+// cluster, wholly outside C: loads fill zeros, stores are clipped. In a batch the GEMMs' rows of
+// tiles are concatenated, so the raster orders GEMMs too: swizzle groups as wide as one
+// GEMM's rows of tiles take one GEMM after another. Groups' rows of tiles are also
 // concatenated, as many as each group needs: no tile straddles two groups. Checked by:
 // tile_scheduler_test.cpp (exact cover, hand-drawn orders) and, on the device,
 // validate/measure/gemm/timeline/tile_trace_test.cpp (the kernel walked exactly these tiles).
@@ -107,7 +107,7 @@ struct TileScheduler {
   }
 };
 
-/// Rows and columns of cluster tiles in one product.
+/// Rows and columns of cluster tiles in one GEMM.
 TILECAST_HD constexpr u32 tile_rows(const GemmShape& shape, const Tiling& t) {
   return static_cast<u32>(ceil_div<i64>(shape.m, i64{t.block_m} * t.cluster_m));
 }

@@ -176,7 +176,7 @@ TEST_CASE("The grid covers C with cluster tiles and has no more workers than til
   config.tiling.block_m = 128;
   config.tiling.block_n = 256;
   config.tiling.cluster_m = 2;
-  // Cluster tiles of 256 x 256: 4100 x 1000 takes 17 x 4.
+  // 4100 x 1000 takes 17 x 4 cluster tiles of 256 x 256.
   const TileScheduler few = make_tile_scheduler({4100, 1000, 64}, 1, config, 66);
   CHECK(few.tiles_m == 17);
   CHECK(few.tiles_n == 4);

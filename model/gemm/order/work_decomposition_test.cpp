@@ -111,7 +111,7 @@ std::vector<u32> backwards(u32 workers) {
 }
 
 TEST_CASE("Split-K: parts with the same range of K are neighbours in the order") {
-  // 3 tiles of 10 blocks in 2 parts: 6 pieces on 4 workers, tiles first.
+  // 3 tiles of 10 blocks in 2 parts are 6 pieces on 4 workers, in the order of tiles.
   const WorkDecomposition work = WorkDecomposition::split_k(3, 10, 4, 2);
   CHECK(walk(work, 0) == "0:0-5 1:5-10");
   CHECK(walk(work, 1) == "1:0-5 2:5-10");
@@ -136,7 +136,7 @@ TEST_CASE("Stream-K: nine tiles on four workers are two and a quarter each, last
 }
 
 TEST_CASE("Hybrid: one full wave and the partial one are streamed, the rest are whole tiles") {
-  // 9 tiles on 4 workers: 1 + 4 streamed, 1.25 tiles each, then one whole tile each.
+  // Of 9 tiles 1 + 4 are streamed on 4 workers, 1.25 tiles each; then each worker has a whole tile.
   const WorkDecomposition work = WorkDecomposition::stream_k_hybrid(9, 40, 4, 8);
   CHECK(walk(work, 0) == "1:0-10 0:0-40 5:0-40");
   CHECK(walk(work, 1) == "2:0-20 1:10-40 6:0-40");
@@ -154,7 +154,7 @@ TEST_CASE("Hybrid: whole waves are not cut, and less than one wave is all stream
 }
 
 TEST_CASE("Split-K hybrid: the partial wave comes first, in parts that share a range of K") {
-  // 10 tiles on 4 workers leave 2, in 2 parts; then 8 whole tiles.
+  // 10 tiles on 4 workers leave 2 tiles, which are cut into 2 parts; then come 8 whole tiles.
   const WorkDecomposition work = WorkDecomposition::split_k_hybrid(10, 40, 4, 2);
   CHECK(walk(work, 0) == "0:0-20 2:0-40 6:0-40");
   CHECK(walk(work, 1) == "1:0-20 3:0-40 7:0-40");
@@ -181,8 +181,8 @@ TEST_CASE("Few blocks use only as many workers as get a minimum part each") {
 }
 
 TEST_CASE("The deadlock check finds one: parts that wait for each other over two rounds") {
-  // Two tiles in two parts on two workers: both first parts wait for the second ones, which are the
-  // same workers' next pieces.
+  // Two tiles in two parts on two workers: both first parts wait for the second parts, which are
+  // the same workers' next pieces.
   const WorkDecomposition work = WorkDecomposition::split_k(2, 16, 2, 2);
   CHECK(comes_to_an_end(work, false, {0, 1}));
   CHECK_FALSE(comes_to_an_end(work, true, {0, 1}));

@@ -5,7 +5,7 @@
 
 namespace tilecast {
 
-/// A step, by its position in OutputSteps (steps.h), from 1; 0: none.
+/// A step: its position in OutputSteps (steps.h), counted from 1; 0 is no step.
 struct OutputStep {
   i32 number = 0;
 
@@ -81,7 +81,7 @@ struct StepList {
 
   TILECAST_HD static constexpr const StepRow& row(OutputStep step) { return kRows[step.number]; }
 
-  /// Calls `visit` with an object of the step's type, if the step is of this kind.
+  /// Calls `visit` with an object of the step's type, if the step has this kind.
   template <OutputKind kKind, class Visit>
   TILECAST_HD static constexpr void visit(OutputStep step, Visit visit) {
     i32 number = 0;

@@ -30,7 +30,6 @@ TILECAST_HD consteval OutputStep step() {
   return {OutputSteps::number_of<Step>()};
 }
 
-/// Returns the constants of a step.
 TILECAST_HD constexpr const StepRow& row_of(OutputStep step) { return OutputSteps::row(step); }
 
 }  // namespace tilecast

@@ -48,7 +48,7 @@ TEST_CASE("A batch has the FLOPs and bytes of its GEMMs") {
   const GemmProblem one = batch_of({}, {300, 200, 128}), ten = batch_of({10}, {300, 200, 128});
   CHECK(tensor_flops(ten) == 10 * tensor_flops(one));
   CHECK(gemm_bytes(ten) == 10 * gemm_bytes(one));
-  // A, 300 x 128, is counted once: nine times 76,800 bytes less.
+  // A, 300 x 128, is counted once, which saves nine times 76,800 bytes.
   CHECK(gemm_bytes(batch_of({10, true}, {300, 200, 128})) == gemm_bytes(ten) - 9 * 76'800);
 }
 

@@ -28,8 +28,8 @@ struct GemmForm {
 
 GemmForm gemm_form(const GemmQuestion& question, const KernelConfig& config, const GemmWork& work);
 
-/// Predicts the same kernel at the clock of normal data, on which the learned correction is
-/// trained.
+/// Predicts the same kernel at the clock for normally distributed inputs, on which the learned
+/// correction is trained.
 GemmForm form_on_normal_data(const GemmQuestion& question, const GemmForm& kernel);
 
 struct FastestForms {

@@ -2,8 +2,8 @@
 // distributed over phases.
 //
 // A simulation provides both. Skipped waves form a separate phase, placed after the slice in which
-// they would have begun. A request counts when it is made (model/sim/chip/activity.h). Leaves out:
-// phases in the analytic model, which has one. Checked by: kernel_activity_test.cpp.
+// they would have begun. A request counts when it is made (model/sim/chip/activity.h). Not
+// modelled: phases in the analytic model, which has one. Checked by: kernel_activity_test.cpp.
 #pragma once
 
 #include <vector>

@@ -104,7 +104,7 @@ TEST_CASE("Phases of a simulated GEMM hold all of it, with and without its stead
   }
 }
 
-TEST_CASE("The clock of a kernel is about the same with its steady waves left out") {
+TEST_CASE("The clock of a kernel is about the same with its steady waves skipped") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmProblem problem{{16384, 16384, 2048}, ElementType::kFp16, Layout::kTn};
   const KernelConfig config = overlap();

@@ -6,7 +6,7 @@
 // traits of the schedule. All are continuous or count something small; none identifies a schedule,
 // GPU or problem.
 //
-// Leaves out: anything unknown before a run. Checked by: kernel_features_test.cpp.
+// Not modelled: anything unknown before a run. Checked by: kernel_features_test.cpp.
 #pragma once
 
 #include <optional>

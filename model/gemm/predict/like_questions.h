@@ -5,7 +5,7 @@
 // predicted 10 % slower than 16; and at the lower clock of sustained load the nearest measured
 // kernels are different ones.
 //
-// Leaves out: problems with different fastest kernels (tested by tests/random/order.cpp). Checked
+// Not modelled: problems with different fastest kernels (tested by tests/random/order.cpp). Checked
 // by: like_questions_test.cpp, tests/random/order.cpp.
 #pragma once
 

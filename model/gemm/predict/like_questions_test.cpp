@@ -56,7 +56,7 @@ TEST_CASE("The whole tile's time is an upper bound, the burst's time a lower bou
   CHECK(bounded(Regime::kBurst, Seconds{12e-6}) == Seconds{9e-6});
   CHECK(bounded(Regime::kBurst, Seconds{8e-6}) == Seconds{8e-6});
   CHECK(bounded(Regime::kSustained, Seconds{10e-6}) == Seconds{9e-6});  // 7, but 9 in a burst
-  own.extrapolated = false;  // not extrapolated: its own measurements outweigh the whole tile
+  own.extrapolated = false;  // not extrapolated: its measurements outweigh the whole tile
   CHECK(bounded(Regime::kBurst, Seconds{12e-6}) == Seconds{12e-6});
   CHECK(bounded(Regime::kSustained, Seconds{10e-6}) == Seconds{12e-6});
 }

@@ -11,10 +11,10 @@
 
 namespace tilecast {
 
-/// Bytes of a whole kernel; a multicast counts once. A row cut by a slab counts its part inside the
-/// matrix.
+/// Returns these bytes over a whole kernel, counting a multicast once. Along a row only slabs count
+/// that are wholly outside the matrix.
 Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config);
-/// Bytes of a whole kernel; a multicast counts at each SM.
+/// Returns these bytes as the SMs receive them: a multicast counts once for each receiving SM.
 Bytes outside_intake(const GemmProblem& problem, const KernelConfig& config);
 
 }  // namespace tilecast

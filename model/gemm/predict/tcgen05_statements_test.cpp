@@ -43,7 +43,7 @@ constexpr const char* kOverlap = "t5po 128x256x64 s4 w1x1 c1x1 o1 i0 e0 m8";
 
 }  // namespace
 
-TEST_CASE("A fourth buffer pays on Blackwell, while three suffice on Hopper") {
+TEST_CASE("A fourth buffer is worthwhile on Blackwell, while three suffice on Hopper") {
   for (const Method method : kMethods) {
     const auto hopper = [&](int stages) {
       return predicted("h100_sxm", 16384,

@@ -8,7 +8,7 @@
 namespace tilecast {
 
 struct BatchedShape {
-  std::optional<std::string_view> batch;  // batch for parse_batch; none without `*`
+  std::optional<std::string_view> batch;  // text for parse_batch; not set if the shape has no `*`
   std::string_view shape;
 };
 

@@ -28,7 +28,7 @@ class Epilogue {
     (add(others), ...);
   }
 
-  /// Returns the step of a kind, or none.
+  /// Returns the step of a kind, if the epilogue has one.
   TILECAST_HD constexpr OutputStep of(OutputKind kind) const {
     return steps_[static_cast<i32>(kind)];
   }
@@ -112,7 +112,7 @@ TILECAST_HD constexpr i64 bias_elements(const Epilogue& epilogue, i64 m, i64 n) 
 
 #ifndef __CUDACC_RTC__
 std::string to_text(const Epilogue& epilogue);
-/// Inverse of to_text. Throws ConfigError that lists the known words.
+/// Inverse of to_text. Throws a ConfigError that lists the known words.
 Epilogue parse_epilogue(std::string_view text);
 
 /// Returns every step, in canonical order.

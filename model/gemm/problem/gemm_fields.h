@@ -31,7 +31,8 @@ constexpr ProblemField<GemmProblem> leading_field() {
 }
 
 /// Fields in the order in which they must be parsed: C's type after the types of A and B; groups
-/// after the shape, since one side is the sum of the groups; accumulation after types and epilogue.
+/// after the shape, since one dimension is the sum of the groups; accumulation after types and
+/// epilogue.
 inline constexpr ProblemField<GemmProblem> kGemmFields[] = {
     {"layout", [](const GemmProblem& p) { return std::string(to_text(p.layout)); },
      [](GemmProblem& p, std::string_view text) { p.layout = parse_layout(text); },

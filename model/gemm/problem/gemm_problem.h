@@ -1,6 +1,6 @@
 // The problem that a GEMM kernel solves: C[M,N] = epilogue(A[M,K] * B), row-major; A and B of one
 // type, accumulation in fp32 (for fp8, with the precision of the tensor cores: docs/problems.md). A
-// problem is also a batch of equally shaped products in one launch, or groups: rows of A and C with
+// problem is also a batch of equally shaped GEMMs in one launch, or groups: rows of A and C with
 // a B per group, or parts of K with a C per group (group_rows.h). Integers and enums only; compiled
 // by the host compiler, nvcc and NVRTC.
 #pragma once
@@ -47,8 +47,8 @@ struct Batch {
   constexpr bool operator==(const Batch&) const = default;
 };
 
-/// Elements between consecutive rows of A, B and C in memory; 0: packed rows. Never equal to the
-/// packed value, so that equal problems compare equal (leading_text.h).
+/// Elements between consecutive rows of A, B and C in memory; 0 for contiguous rows. Never equal to
+/// the contiguous value, so that equal problems compare equal (leading_text.h).
 struct LeadingDimensions {
   i64 a = 0, b = 0, c = 0;
 
@@ -56,15 +56,15 @@ struct LeadingDimensions {
 };
 
 struct GemmProblem {
-  GemmShape shape;    // shape per product; with groups, m (or k) is the sum over groups
+  GemmShape shape;    // shape per GEMM; with groups, m (or k) is the sum over groups
   ElementType dtype;  // type of A and B
   Layout layout;
   Epilogue epilogue = {};
   // Type of C for fp8 operands. For 16-bit ones only fp32 and e4m3 are meaningful; else C has their
   // type.
   ElementType c = ElementType::kBf16;
-  Batch batch = {};                  // one bias for all products
-  SharedGroupRows groups = nullptr;  // none: a single product or a batch
+  Batch batch = {};                  // one bias for all GEMMs
+  SharedGroupRows groups = nullptr;  // rows of the groups; null for a single GEMM or a batch
   LeadingDimensions leading = {};
   // Accumulation for fp8 operands. kFast with block scales, which always promote, so that equal
   // problems compare equal; call promotes() instead.
@@ -108,7 +108,6 @@ TILECAST_HD constexpr ElementType half_type(ElementType c) {
   return c == ElementType::kFp16 ? c : ElementType::kBf16;
 }
 
-/// Number of columns of C.
 TILECAST_HD constexpr i64 c_columns(const GemmProblem& problem) {
   return problem.shape.n / (gates(problem.epilogue) ? 2 : 1);
 }
@@ -127,7 +126,7 @@ TILECAST_HD constexpr double gemm_flops(const GemmShape& shape) {
          static_cast<double>(shape.k);
 }
 
-/// FLOPs over all products.
+/// FLOPs over all GEMMs.
 TILECAST_HD constexpr double gemm_flops(const GemmProblem& problem) {
   return gemm_flops(problem.shape) * static_cast<double>(problem.batch.products);
 }
@@ -139,7 +138,6 @@ TILECAST_HD constexpr double tensor_flops(const GemmProblem& problem) {
   return tensor_flops(problem.dtype, gemm_flops(problem));
 }
 
-/// Number of matrices of A.
 TILECAST_HD constexpr i64 matrices_of_a(const GemmProblem& problem) {
   return problem.batch.one_a ? 1 : problem.batch.products;
 }
@@ -174,11 +172,11 @@ TILECAST_HD consteval i32 scale_bytes() { return 4; }
 // group sizes are known only on the host
 /// Number of matrices of B: one per group along M, in memory even if the group is empty.
 i64 matrices_of_b(const GemmProblem& problem);
-/// Number of matrices of C: one per product of a batch or per group along K.
+/// Number of matrices of C: one per GEMM of a batch or per group along K.
 i64 matrices_of_c(const GemmProblem& problem);
 /// Mean K over the matrices of C.
 double mean_k(const GemmProblem& problem);
-/// Rows of A and C in memory; per product for a batch.
+/// Rows of A and C in memory; per GEMM for a batch.
 i64 rows_in_memory(const GemmProblem& problem);
 
 /// Number of scales of A and of B.

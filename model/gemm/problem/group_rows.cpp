@@ -53,7 +53,7 @@ SharedGroupRows GroupRows::of(std::vector<i64> rows, i64 capacity, GroupSide sid
                     capacity, std::ranges::max(rows)));
   }
   if (capacity != 0 && side == GroupSide::kK) {
-    throw ConfigError("groups along K are packed: they have no capacity");
+    throw ConfigError("groups along K have no capacity");
   }
   return SharedGroupRows(new GroupRows(std::move(rows), capacity, side));
 }

@@ -49,7 +49,6 @@ class GroupRows {
   /// Number of tile rows with this height. A tile does not straddle groups, and empty groups have
   /// none.
   u32 tile_rows(i64 height) const;
-  /// Returns the group of each tile row.
   std::vector<u32> groups_of_tile_rows(i64 height) const;
 
  private:
@@ -87,11 +86,11 @@ i32 bytes_beside_layout(const GemmProblem& problem, const KernelConfig& config);
 
 /// A row of CTA tiles.
 struct TileRow {
-  i64 of_a;  // rows of A from the tile row's first row to the end of A; below 1: none
-  i64 of_c;  // rows of C from there to the end of the product or group
+  i64 of_a;  // rows of A from the tile row's first row to the end of A; none if below 1
+  i64 of_c;  // rows of C from there to the end of the GEMM or group
 };
 
-/// Returns all rows of tiles of the problem in order: over all products or groups, including those
+/// Returns all rows of tiles of the problem in order: over all GEMMs or groups, including those
 /// of a cluster that are out of bounds.
 std::vector<TileRow> cta_tile_rows(const GemmProblem& problem, const Tiling& tiling);
 

@@ -139,7 +139,7 @@ TEST_CASE("A scheduler has the rows of tiles of all groups") {
 }
 
 TEST_CASE("At the end of a group inside a tile A continues and C does not") {
-  // 100 rows: a cluster of two CTAs of 64; 30 rows: the second CTA's tile is out of bounds.
+  // 100 rows take a cluster of two CTAs of 64; with 30 rows the second CTA's tile is out of bounds.
   const std::vector<TileRow> tiles = cta_tile_rows(grouped({100, 0, 30}), tiles_of(64, 2).tiling);
   REQUIRE(tiles.size() == 4);
   CHECK(tiles[0].of_a == 130);

@@ -32,7 +32,7 @@ struct GroupedShape {
 /// Splits a shape; none if it neither begins nor ends with a bracket.
 std::optional<GroupedShape> split_groups(std::string_view shape);
 
-/// Throws ConfigError that explains the syntax of shapes with groups.
+/// Throws a ConfigError that explains the syntax of shapes with groups.
 [[noreturn]] void bad_groups_shape(std::string_view shape);
 
 }  // namespace tilecast

@@ -20,7 +20,7 @@ std::string to_text(const LeadingDimensions& leading);
 /// Formats the suffix of a shape: " lda=8192".
 std::string leading_words(const LeadingDimensions& leading);
 
-/// Parses a number; "0" or empty means packed. Throws ConfigError that names `name`.
+/// Parses a number; "0" or empty means packed. Throws a ConfigError that names `name`.
 i64 parse_leading(std::string_view name, std::string_view text);
 
 /// "4096x4096x4095 lda=8192", split into shape and leading dimensions.

@@ -66,7 +66,7 @@ inline i64 elements_of_b(const GemmProblem& problem) {
   return matrices_of_b(problem) * sides.rows * given_row(problem.leading.b, sides);
 }
 
-/// Bytes of the copies; the matrices of an operand are contiguous; 0: not copied.
+/// Bytes of the copies, 0 if not copied. The matrices of an operand are contiguous.
 struct CopyBytes {
   i64 a, b;
 };

@@ -26,7 +26,7 @@ std::string shape_text(const GemmProblem& problem);
 /// Formats shape, types, layout and, if present, exact accumulation, epilogue and leading
 /// dimensions.
 std::string to_text(const GemmProblem& problem);
-/// Returns a seed for random draws of configurations; it differs between shapes.
+/// Returns a seed for random choices of configurations; it differs between shapes.
 u64 shape_seed(const GemmProblem& problem);
 
 /// Parses a shape, which leading dimensions may follow (leading_text.h), with defaults for

@@ -177,7 +177,7 @@ std::string to_text(const Routing& routing) {
 std::vector<std::vector<i64>> drawn_rows(const Routing& routing, i64 draws) {
   if (routing.top_k > routing.experts) {
     throw ConfigError(
-        fmt::format("top-k {}: there are {} experts", routing.top_k, routing.experts));
+        fmt::format("top-k {}: there are only {} experts", routing.top_k, routing.experts));
   }
   if (routing.tokens > kMostRoutedRows / routing.top_k) {
     throw ConfigError(fmt::format("{} tokens, top {}: expected at most {} rows in total",

@@ -1,7 +1,7 @@
 // Draws random routings of a mixture of experts: rows per expert. Each token chooses `top_k`
 // different experts, one after another by their shares among those left. By Zipf's law the r-th
-// most popular expert has a share of r^-zipf; each draw permutes the experts anew. Leaves out
-// capacity limits, and correlation between the tokens of a batch.
+// most popular expert has a share of r^-zipf; each random routing permutes the experts anew.
+// Excludes capacity limits, and correlation between the tokens of a batch.
 //
 // Draws depend on these numbers only, on every platform.
 // Checked by: routing_test.cpp.
@@ -17,21 +17,21 @@ namespace tilecast {
 
 struct Routing {
   i64 experts, tokens, top_k = 1;
-  double zipf = 0;  // 0: uniform
+  double zipf = 0;  // exponent of Zipf's law; uniform if 0
   u64 seed = 1;
 
   i64 rows() const { return tokens * top_k; }
 };
 
-constexpr i64 kMostRoutedRows = i64{1} << 22;  // about a second for eight draws
+constexpr i64 kMostRoutedRows = i64{1} << 22;  // about a second for eight routings
 
 /// Parses "uniform" or "zipf:1.1" to the exponent, 0 for uniform. Throws ConfigError.
 double parse_zipf(std::string_view text);
 /// Formats "64 experts, 4096 tokens, top 2, zipf:1.1".
 std::string to_text(const Routing& routing);
 
-/// Returns the rows per expert, for each draw. The first draws are the same for any number of
-/// draws. Throws ConfigError if there are fewer experts than top_k or more rows than
+/// Returns the rows per expert, for each random routing. The first routings are the same for any
+/// number of them. Throws ConfigError if there are fewer experts than top_k or more rows than
 /// kMostRoutedRows.
 std::vector<std::vector<i64>> drawn_rows(const Routing& routing, i64 draws);
 

@@ -23,7 +23,7 @@ TEST_CASE("Every token goes to as many different experts as it has choices") {
   }
 }
 
-TEST_CASE("Shares follow Zipf's law, permuted anew for each draw") {
+TEST_CASE("Shares follow Zipf's law, permuted anew for each random routing") {
   const Routing routing{.experts = 4, .tokens = 120000, .zipf = 1};
   const auto draws = drawn_rows(routing, 6);
   for (std::vector<i64> rows : draws) {
@@ -103,7 +103,7 @@ TEST_CASE("A routing has a text, and invalid ones are errors") {
                          "zipf:1.1"));
   }
   CHECK(error_message([] { drawn_rows({.experts = 8, .tokens = 1, .top_k = 9}, 1); }) ==
-        "2 top-k 9: there are 8 experts");
+        "2 top-k 9: there are only 8 experts");
   CHECK(error_message([] { drawn_rows({.experts = 8, .tokens = 1 << 21, .top_k = 3}, 1); }) ==
         "2 2097152 tokens, top 3: expected at most 4194304 rows in total");
 }

@@ -19,7 +19,7 @@ TILECAST_HD constexpr Layout transposed(Layout layout) {
   return layout == Layout::kNn ? Layout::kTt : layout == Layout::kTt ? Layout::kNn : layout;
 }
 
-/// Returns the transposed problem; `problem` must be a single product without an epilogue.
+/// Returns the transposed problem; `problem` must be a single GEMM without an epilogue.
 TILECAST_HD constexpr GemmProblem transposed(GemmProblem problem) {
   problem.shape = {problem.shape.n, problem.shape.m, problem.shape.k};
   problem.layout = transposed(problem.layout);

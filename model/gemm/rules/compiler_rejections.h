@@ -42,7 +42,7 @@ enum class VariantPart : std::size_t {
   kAccumulate,
   kLayout,  // layout as run by the kernel (swapped_operands.h)
   kEpilogue,
-  kProducts,  // single product, batch, groups along M or groups along K
+  kProducts,  // single GEMM, batch, groups along M or groups along K
 };
 constexpr std::size_t kVariantParts = static_cast<std::size_t>(VariantPart::kProducts) + 1;
 

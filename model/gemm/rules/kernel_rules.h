@@ -15,7 +15,8 @@ namespace tilecast {
 /// A kernel and its problem kind, with operands in the order of multiplication.
 struct KernelCase : ProblemKind, KernelConfig {
   SumScale scale = SumScale::kNone;
-  const GemmProblem* problem = nullptr;  // problem from as_run; null: any size
+  const GemmProblem* problem =
+      nullptr;  // problem from as_run; null if the rules must hold for any size
 };
 /// Converts a configuration in the user's orientation of the problem.
 KernelCase kernel_case(const ProblemKind& kind, const KernelConfig& config,

@@ -2,7 +2,7 @@
 // has one worker per slot; with one CTA per tile, CTAs are handed out in order, each to the first
 // slot that is free.
 //
-// Leaves out: the hardware's dispatch rate; unequal GPCs, beyond the number of clusters that fit.
+// Not modelled: the hardware's dispatch rate; unequal GPCs, beyond the number of clusters that fit.
 //
 // Checked by: simulate_test.cpp, random_kernels_test.cpp.
 #pragma once

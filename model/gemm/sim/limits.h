@@ -1,18 +1,18 @@
-// Finds bottlenecks by elimination: the time that a kernel would save if one part of the machine
+// Finds bottlenecks: the time that a kernel would save if one part of the machine
 // were infinitely fast.
 //
-// An elimination simulates the same kernel at the same clock with the same bytes at every level,
-// and one group of constants (Limiter) at zero time. The clock is kept, because the power of an
-// eliminated part is unknown. The bytes are kept (request_log.h), because they depend on the pace:
-// with free tensor cores the CTAs lose their lockstep and half of the merging of their requests, so
-// a freely simulated kernel becomes L2-bound and up to 22 % slower, which is unrelated to its
-// current bottleneck. Even so, the order of requests changes, and a part that saves almost nothing
-// may seem to cost time: more than 0.5 % in 2 % of the eliminations of 120 kernels of the data set,
-// 6.2 % at worst, for kernels with one tile per CTA whose CTAs get other slots. The savings of such
-// parts count as zero, and they are not listed.
+// Each saving is found by simulating the same kernel at the same clock with the same bytes at every
+// level, and one group of constants (Limiter) at zero time. The clock is kept, because the power of
+// an eliminated part is unknown. The bytes are kept (request_log.h), because they depend on the
+// pace: with free tensor cores the CTAs lose their lockstep and half of the merging of their
+// requests, so a freely simulated kernel becomes L2-bound and up to 22 % slower, which is unrelated
+// to its current bottleneck. Even so, the order of requests changes, and a part that saves almost
+// nothing may seem to cost time: more than 0.5 % in 2 % of these simulations of 120 kernels of the
+// data set, 6.2 % at worst, for kernels with one tile per CTA whose CTAs get other slots. The
+// savings of such parts count as zero, and they are not listed.
 //
-// Leaves out: interactions, so savings do not add up to the kernel's time. Checked by:
-// limits_test.cpp; simulate_test.cpp uses eliminations to compare with analytic models.
+// Not modelled: interactions, so savings do not add up to the kernel's time. Checked by:
+// limits_test.cpp; simulate_test.cpp uses them to compare with analytic models.
 #pragma once
 
 #include <functional>
@@ -32,8 +32,8 @@ struct Elimination {
 };
 
 /// Computes the savings with `cycles_without` for each part; the kernel takes `whole` cycles.
-/// Sorted by savings; parts that save nothing are omitted. Runs on `threads` (0: one per
-/// processor).
+/// Sorted by savings; parts that save nothing are omitted. Runs on `threads` threads, one
+/// per processor if 0.
 std::vector<Elimination> eliminate_each(Cycles whole, unsigned threads,
                                         const std::function<Cycles(Limiter)>& cycles_without);
 

@@ -136,7 +136,7 @@ TEST_CASE("A part that saves nothing is not listed, such as partial sums without
   CHECK(listed(0.9996) == 0);
 }
 
-TEST_CASE("Tensor cores that are busy most of the time are the bottleneck by elimination") {
+TEST_CASE("Tensor cores that are busy most of the time are the bottleneck") {
   // Without the recorded requests its CTAs would lose lockstep and merge fewer requests; simulated
   // freely, the kernel takes as long.
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;

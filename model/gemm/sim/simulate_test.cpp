@@ -128,8 +128,8 @@ TEST_CASE("A full wgmma queue delays the next load") {
 TEST_CASE("Bound by its epilogues alone, a kernel runs them in sequence on an SM") {
   for (const Schedule schedule : kWgmmaSchedules) {
     GpuSpec gpu = only(Limiter::kEpilogue);
-    // One chunk of 64 x 64: stored after 200 + 100, read from its slot 8192 B / 32 + 150 later. A
-    // CTA with one tile ends then; a persistent one refills the slot, which takes 100.
+    // One chunk of 64 x 64 is stored after 200 + 100 cycles and read from its slot 8192 / 32 + 150
+    // later. A CTA with one tile ends then; a persistent one refills the slot, which takes 100.
     const bool ends = config_of(schedule).grid == Grid::kTiles;
     // With split K the last SM owns three tiles.
     const double tiles = splits_k(schedule) ? 3 : tiles_per_sm(schedule);

@@ -7,8 +7,8 @@
 // the same. If waves of tiles follow one another, both K are so long that L2 keeps nothing of a
 // wave for the next one.
 //
-// Leaves out: positions of stream-K cuts within tiles. Checked by: steady_k_test.cpp, against whole
-// simulations.
+// Not modelled: positions of stream-K cuts within tiles. Checked by: steady_k_test.cpp, against
+// whole simulations.
 #pragma once
 
 #include <optional>
@@ -19,12 +19,12 @@
 
 namespace tilecast {
 
-/// Two shorter K that represent a long one.
+/// Two smaller values of K from which a large one is extrapolated.
 struct ShorterK {
   i64 shorter, longer;
 };
 
-/// Returns none if the kernel is simulated at its full K: because that is short, or because no
+/// Returns nothing if the kernel is simulated at its full K because that is short, or because no
 /// suitable pair exists. `resident`: workers that fit on the chip at once.
 std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem,
                                   const KernelConfig& config, u32 resident);

@@ -151,7 +151,7 @@ TEST_CASE("MMAs take bandwidth of tensor memory's port from storing warps") {
   const KernelConfig config = plain_tcgen05(Schedule::kTcgen05WarpSpecialized);
   const KernelCosts costs =
       kernel_costs(example_blackwell(), fp16(256, 256, 256), config, 4, false, kExampleClock);
-  // 32 KiB at 4096 B per cycle. An MMA reads 32 KiB of accumulators in 48 cycles: 683 B per cycle.
+  // 32 KiB at 4096 B per cycle. An MMA reads 32 KiB of accumulators in 48 cycles, 683 B per cycle.
   CHECK(costs.tensor_memory.read == SimTime{8000});
   CHECK(static_cast<double>(costs.tensor_memory.read_shared.ps) ==
         Approx(32768 / (4096 - 32768 / 48.0) * 1000).epsilon(1e-3));

@@ -1,6 +1,7 @@
-// Computes the analytic cycles of a Triton matmul that matches none of our schedules: operands are
-// loaded through pointers (cp.async), or mma.sync multiplies, which Triton uses on Hopper for tiles
-// of fewer than 64 rows or with fewer than four warps, and on GPUs without wgmma for all tiles.
+// Computes the analytic cycles of a Triton matmul that matches none of tilecast's schedules:
+// operands are loaded through pointers (cp.async), or mma.sync multiplies, which Triton uses on
+// Hopper for tiles of fewer than 64 rows or with fewer than four warps, and on GPUs without wgmma
+// for all tiles.
 //
 // One K block of the c CTAs that share an SM takes the smooth maximum (exponent 8) of
 //   tensor  wgmma: max(FLOPs / rate, operand bytes / operand rate) for each m64nNk16;
@@ -11,7 +12,7 @@
 //   shared  (bytes filled, plus bytes that each warp rereads for mma.sync) / operand rate
 //   copies  `copy` for each warp's load instruction: rows that are not a multiple of 16 bytes need
 //           more and narrower ones
-//   turn    one CTA's sequence: barriers, and the issue of its loads and products; plus the latency
+//   turn    one CTA's sequence: barriers, and the issue of its loads and MMAs; plus the latency
 //           if nothing is loaded ahead (one stage, or pieces below the 4 bytes of a cp.async)
 //   ring    one CTA's (latency + turn) / (stages - 1)
 //   vector  conversion of fp8 to fp16 for mma.sync; with block scales the promotion of partial
@@ -19,12 +20,12 @@
 // A tile takes its K blocks, the stores of its results, and a start with a first load, which other
 // CTAs of the SM mostly hide. The kernel takes the busiest SM's tiles, overlapped with DRAM traffic
 // (exponent 3). Each wave of tiles reads the operands of one rectangle, `group_m` tiles high, of
-// each group's B. Products of a batch follow each other.
+// each group's B. GEMMs of a batch follow each other.
 //
-// Leaves out: CTAs of a partial wave that share SMs unevenly; masks (`% M` makes out-of-bounds rows
-// load other rows); epilogues.
-// Checked by: triton_form_test.cpp; python/tests/test_triton_data.py on the data that the costs
-// were fitted to: Inductor's timings on an H100, single tiles on an H200.
+// Not modelled: CTAs of a partial wave that share SMs unevenly; masks (`% M` makes out-of-bounds
+// rows load other rows); epilogues. Checked by: triton_form_test.cpp;
+// python/tests/test_triton_data.py on the data that the costs were fitted to: Inductor's timings on
+// an H100, single tiles on an H200.
 #pragma once
 
 #include <map>

@@ -135,8 +135,8 @@ TEST_CASE("Groups and GEMMs of a batch have separate tiles and matrices") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
   const TritonKernel kernel{16, 128, 64, 4, 4};
-  // 17 rows are 2 tiles of 16, 3 rows are 1, an empty group none: 3 x 8 tiles of 128 columns. One
-  // wave reads both matrices of B once, and A.
+  // 17 rows are 2 tiles of 16, 3 rows are 1, an empty group has none, so 3 x 8 tiles of 128
+  // columns. One wave reads both matrices of B once, and A.
   const TritonWork groups =
       triton_work(gpu, in_groups(triton_problem(0, 1024, 512), {17, 0, 3}), kernel, costs);
   CHECK(groups.tiles_per_sm == 1);

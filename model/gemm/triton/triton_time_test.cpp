@@ -22,7 +22,7 @@ TritonTime triton_time_of(const GpuSpec& gpu, const GemmProblem& problem,
 TEST_CASE("A Triton kernel that exceeds shared memory by one byte has an infinite time") {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmProblem problem{{4096, 4096, 4096}, ElementType::kBf16, Layout::kTn};
-  // 3 x 128 x (128 + 128) x 2 = 196608 bytes; 4 stages need 262144, more than 232448.
+  // 3 x 128 x (128 + 128) x 2 = 196608 bytes fit; 4 stages need 262144, more than 232448.
   CHECK(std::isfinite(triton_time_of(gpu, problem, {128, 128, 128, 3, 4}).time.value));
   CHECK(std::isinf(triton_time_of(gpu, problem, {128, 128, 128, 4, 4}).time.value));
   gpu.sm.shared_memory_per_cta = {196608};

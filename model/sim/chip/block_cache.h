@@ -1,6 +1,6 @@
 // L2 as an LRU cache of the blocks that a kernel requests, in request order. Evicting a written
 // block writes it to DRAM.
-// Leaves out: sets, sectors, and content left by other kernels (buffers start cold). Checked by:
+// Not modelled: sets, sectors, and content left by other kernels (buffers start cold). Checked by:
 // block_cache_test.cpp (both sides of the capacity).
 #pragma once
 
@@ -38,7 +38,7 @@ class BlockCache {
   static constexpr u32 kNone = ~u32{0};
   struct Entry {
     u32 previous = kNone, next = kNone;
-    u32 bytes = 0;  // 0: not cached
+    u32 bytes = 0;  // size; 0 if not cached
     bool written = false;
   };
 

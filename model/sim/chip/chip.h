@@ -36,7 +36,7 @@ struct Chip {
   std::vector<Sm> sms;
   Server launch_control;  // responds to CTAs that request their next tile
   i64 sm_intake = 0;      // bytes
-  Activity* activity;     // null: not recorded
+  Activity* activity;     // receives the activity unless null
 };
 
 /// Returns the SMs in the order in which the hardware assigns `ctas` CTAs to them, in clusters of

@@ -18,8 +18,8 @@
 // L2 partitions; the other keeps a copy from its first request on, and the crossing is counted.
 // Out-of-bounds rows come from one address in L2, which serves each GPC's SMs in turn.
 //
-// Leaves out: which slices and channels are uneven, DRAM pages and refresh, the time of a crossing
-// and the space of its copy.
+// Not modelled: which slices and channels are uneven, DRAM pages and refresh, the time of a
+// crossing and the space of its copy.
 //
 // Checked by: memory_system_test.cpp.
 #pragma once
@@ -62,7 +62,7 @@ class MemorySystem {
  public:
   static constexpr i32 kMostGpcs = 12;
 
-  /// `left_written`: fraction of L2 with dirty data of an earlier run.
+  /// `left_written`: fraction of L2 that holds dirty data of an earlier run.
   MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_clock, Activity* activity,
                double left_written = 0);
   /// Records the outcome of each request from now on.

@@ -79,7 +79,7 @@ TEST_CASE("Without a merge window nothing is merged") {
   CHECK(loads.traffic().l2_output == 2 * 25600);
 }
 
-TEST_CASE("An idle memory answers on time, a busy one late by up to load_spread") {
+TEST_CASE("An idle memory responds on time, a busy one late by up to load_spread") {
   BlockCost from_l2 = kBlock;
   from_l2.dram = {};
   GpuSpec gpu = example_gpu();
@@ -179,8 +179,8 @@ TEST_CASE("Incoming data evicts dirty data of an earlier run while there is any"
   CHECK(memory.traffic().dram_write == 6400);  // a quarter of 25,600
   memory.store({0}, 3, 25600);
   CHECK(memory.traffic().dram_write == 12800);
-  memory.load({0}, {0}, {}, 1, {1, 1}, kBlock, {});  // the earlier run's data is gone; block 0 is
-                                                     // evicted
+  memory.load({0}, {0}, {}, 1, {1, 1}, kBlock, {});  // evicts block 0: no data of the earlier run
+                                                     // is left
   CHECK(memory.traffic().dram_write == 12800);
 }
 

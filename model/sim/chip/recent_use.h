@@ -10,7 +10,7 @@ namespace tilecast {
 
 class RecentUse {
  public:
-  /// Books `takes` of service time for a request. Time must not go back.
+  /// Adds `takes` of service time at `now`, which must not decrease from call to call.
   void add(SimTime now, SimTime takes) {
     const u64 window = static_cast<u64>(now.ps) / kWindow;
     if (window != window_) {

@@ -2,7 +2,7 @@
 // output, which hit in L2, and what each DRAM read evicted. A second simulation that replays the
 // log moves the same bytes at every level even if its requests come in another order: the first
 // load of a merged group takes L2's output, and the first that waits for a read starts it.
-// Eliminations need this (limits.h). Checked by: limits_test.cpp.
+// Simulations of savings need this (limits.h). Checked by: limits_test.cpp.
 #pragma once
 
 #include <unordered_map>
@@ -30,7 +30,6 @@ class RequestLog {
   };
 
   RequestLog() = default;
-  /// `loads_of_tile`: number of loads per tile.
   explicit RequestLog(u32 loads_of_tile) : loads_of_tile_(loads_of_tile) {}
 
   u32 add_output() { return outputs_++; }

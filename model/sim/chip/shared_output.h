@@ -9,7 +9,7 @@
 // to 0.3 % while requests keep coming, up to 1.4 % too high in bursts (simulate.cpp bounds kernels
 // by L2's time).
 //
-// Leaves out: changes of the shares while a request is served; positions in a group, which differ
+// Not modelled: changes of the shares while a request is served; positions in a group, which differ
 // by 2.5 %.
 //
 // Checked by: shared_output_test.cpp.
@@ -93,7 +93,7 @@ class SharedOutput {
         pairs_(std::size_t{groups} * pairs_of_group) {}
 
   /// Returns the time at which a request is served whose service takes `service` with L2 idle.
-  /// `asked` must not go back.
+  /// `asked` must not decrease.
   SimTime serve(SimTime asked, const SmPlace& place, SimTime service) {
     SimTime* const pairs = &pairs_[std::size_t{place.group} * pairs_of_group_];
     i64 of_group = 0;

@@ -5,7 +5,7 @@
 // its arrivals. A pipeline is an array of these: the k-th load through S stages waits for phase k /
 // S - 1 of its stage's `empty`, the k-th use for phase k / S of `full`.
 //
-// Leaves out: the cost of waiting, which is part of the waiter's instructions. Checked by:
+// Not modelled: the cost of waiting, which is part of the waiter's instructions. Checked by:
 // phase_barrier_test.cpp (both sides of the edge).
 #pragma once
 

@@ -66,7 +66,7 @@ class [[nodiscard]] Process {
     }
   }
 
-  /// Runs the process in place of the one that awaits it.
+  /// Runs the process in place of the process that awaits it.
   auto operator co_await() const {
     struct Awaiter {
       Handle part;

@@ -10,7 +10,7 @@ namespace tilecast {
 
 class Server {
  public:
-  /// Returns the time at which the request is served. `asked` must not go back.
+  /// Returns the time at which the request is served. `asked` must not decrease.
   SimTime serve(SimTime asked, SimTime service) {
     free_ = later(asked, free_) + service;
     busy_ += service;

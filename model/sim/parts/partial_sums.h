@@ -7,9 +7,8 @@
 // plus L2 output and SM fill for its bytes. Each part of a shared tile has a lock; the plan sets
 // the arrivals of a phase.
 //
-// Leaves out: the L2 capacity that sums occupy, simultaneous atomic additions to one word, polling
-// traffic.
-// Checked by: partial_sums_test.cpp, split_k_test.cpp.
+// Not modelled: the L2 capacity that sums occupy, simultaneous atomic additions to one word,
+// polling traffic. Checked by: partial_sums_test.cpp, split_k_test.cpp.
 #pragma once
 
 #include <vector>
@@ -41,7 +40,7 @@ class PartialSums {
 
   /// Lock of a warpgroup's part of a shared tile, in CTA `rank` of its cluster.
   PhaseBarrier& lock(u32 tile, i32 rank, i32 warpgroup);
-  /// Number of pieces of a tile before the one that begins there.
+  /// Number of pieces of a tile before the piece that begins there.
   u32 before(u32 tile, i32 begin) const;
 
   /// Returns the time at which a chunk that the SM starts to write now has been written.

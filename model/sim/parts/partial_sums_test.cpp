@@ -14,7 +14,8 @@ KernelConfig example(Reduction reduction) {
   return config;
 }
 
-/// Sums of 64 x 64 fp32, 16 KiB: chunks of 2 KiB, 64 ns each at an SM's 32 B per cycle at 1 GHz.
+/// Sums of 64 x 64 fp32 are 16 KiB, in chunks of 2 KiB, which take 64 ns at 32 B per cycle and 1
+/// GHz.
 struct Example {
   explicit Example(Reduction reduction, double chip = 1e12)
       : work(WorkDecomposition::split_k(2, 7, 4, 3)),
@@ -65,7 +66,7 @@ TEST_CASE("Simultaneous writes of all SMs share the chip's rate") {
 }
 
 TEST_CASE("A reading turn takes a hop plus SM fill and L2 output") {
-  // One step for all 16 KiB: 256 ns of SM fill at 64 B per cycle, less at L2.
+  // One step for all 16 KiB takes 256 ns of SM fill at 64 B per cycle, less at L2.
   Example example(Reduction::kTurnstile);
   Server one, other;
   CHECK(example.sums.turns() == 1);

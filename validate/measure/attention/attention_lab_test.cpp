@@ -115,7 +115,7 @@ TEST_CASE("Random attention problems are right on random legal kernels", "[gpu]"
   CHECK(rejected * 20 <= static_cast<int>(points.size()));
 }
 
-TEST_CASE("Attention that leaves out a block of keys is wrong", "[gpu]") {
+TEST_CASE("Attention that skips a block of keys is wrong", "[gpu]") {
   gpu_or_skip();
   Bench bench;
   const AttentionProblem whole = problem_of(1, 1, 64, 2048);

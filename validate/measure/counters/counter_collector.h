@@ -1,5 +1,5 @@
 // Collects counters for measured rows in separate passes after the timing, in the same L2 state, or
-// a word for the reason why there are none.
+// a word for why there are none.
 #pragma once
 
 #include <optional>

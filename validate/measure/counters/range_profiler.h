@@ -2,7 +2,7 @@
 // once for each pass (UserRange, UserReplay). The caller controls everything between passes, so
 // every pass finds the same L2 content.
 //
-// Leaves out: control of the clock during the passes; time and counters of one row come from
+// Not covered: control of the clock during the passes; time and counters of one row come from
 // different launches. The host marks a range, so it is about 30 us longer than the launches inside,
 // and so are metrics of the whole range (`duration`, `elapsed`); metrics of the launch itself
 // (bytes, instructions, `active` cycles) are unaffected. Checked by: range_profiler_test.cpp, on
@@ -33,7 +33,7 @@ class RangeProfiler {
 
   /// Returns one value for each metric of `plan`, by name. Each pass calls `prepare` outside the
   /// range and `launch` inside; both enqueue and do not wait. Throws CountersUnavailable, and
-  /// whatever `prepare` and `launch` throw.
+  /// the exceptions of `prepare` and `launch`.
   std::map<std::string, double> collect(const MetricPlan& plan,
                                         const std::function<void()>& prepare,
                                         const std::function<void()>& launch);
@@ -45,7 +45,7 @@ class RangeProfiler {
 /// gpu__time_duration.sum of the work that `launch` enqueues, for comparison with other clocks: a
 /// range with nine launches minus one with one, over eight, so that the ends of the range cancel;
 /// median of five such pairs. Kernels must last at least 100 us, to hide the next launch; the gap
-/// between two kernels, about 1 us, is included. Returns none if counters are unavailable.
+/// between two kernels, about 1 us, is included. Returns nothing if counters are unavailable.
 std::optional<Seconds> profiled_duration(const std::function<void()>& launch);
 
 }  // namespace tilecast

@@ -1,8 +1,8 @@
 // cuBLASLt as the baseline and as the reference: C[m,n] = A[m,k] * B row-major, fp32 accumulation,
 // 64 MiB of workspace.
 //
-// cuBLASLt is column-major, so it computes the transposed product: its first operand is our B, its
-// second our A, and its column-major n x m result is our C. C in fp32 is contiguous.
+// cuBLASLt is column-major, so it computes the transposed GEMM: its first operand is B, its
+// second A, and its column-major n x m result is C. C in fp32 is contiguous.
 #pragma once
 
 #include <cublasLt.h>
@@ -60,11 +60,11 @@ class CublasltMatmul {
   Owned<cublasLtMatmulDesc_t> operation_;
   // Whether it adds R, which cuBLASLt calls C.
   bool adds_;
-  Owned<cublasLtMatrixLayout_t> first_, second_, result_;  // our B, our A, our C
+  Owned<cublasLtMatrixLayout_t> first_, second_, result_;  // B, A, C
 };
 
-/// Number of parts of K whose sums the algorithm rounds to C's type before adding them; 1: it
-/// rounds once.
+/// Number of parts of K whose sums the algorithm rounds to C's type before adding them; 1
+/// if it rounds once.
 i32 rounded_sums(const cublasLtMatmulAlgo_t& algorithm);
 
 /// "algo=66 tile=20 stages=36 splitk=1 reduction=0 swizzle=0 cluster=3 inner=0", in cuBLASLt's

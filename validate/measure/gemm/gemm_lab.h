@@ -1,4 +1,4 @@
-// GEMM in the benchmark harness: random operands, cuBLASLt's fp32 product as the reference
+// GEMM in the benchmark harness: random operands, cuBLASLt's fp32 GEMM as the reference
 // (verifier.h), cuBLASLt as the baseline, and the walked tiles as a kernel's identity.
 #pragma once
 

@@ -3,7 +3,7 @@
 // the second is then a duplicate and is skipped.
 //
 // A kernel whose tile order differs from its configuration is detected earlier, by its tile trace
-// (timeline/tile_trace.h). Leaves out kernels that differ in code and do the same. Checked by:
+// (timeline/tile_trace.h). Not covered: kernels that differ in code and do the same. Checked by:
 // identity_test.cpp.
 #pragma once
 

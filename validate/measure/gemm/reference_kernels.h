@@ -19,11 +19,11 @@ class ReferenceKernels {
   void check_reference(const void* a, const void* b, const float* product,
                        const GemmProblem& problem, u64 samples, ReferenceCheck* check,
                        cudaStream_t stream) const;
-  /// Applies the epilogue to one product of the problem; `results` may be `sums` unless the
+  /// Applies the epilogue to one GEMM of the problem; `results` may be `sums` unless the
   /// epilogue gates.
   void apply_epilogue(const float* sums, float* results, const EpilogueInputs& inputs,
                       const GemmProblem& problem, cudaStream_t stream) const;
-  /// Computes the product of K-major fp16 elements whose blocks have scales.
+  /// Computes the GEMM of K-major fp16 elements whose blocks have scales.
   void scaled_reference(const void* a, const void* b, const ScaleArgs& scales, float* c,
                         const GemmProblem& problem, cudaStream_t stream) const;
 

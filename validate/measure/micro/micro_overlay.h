@@ -32,7 +32,7 @@ struct EnergyScale {
 /// Facts from the GPU file.
 struct CardFacts {
   u32 sms;
-  std::optional<EnergyScale> energy;  // none: no energies are derived
+  std::optional<EnergyScale> energy;  // if not set, no energies are derived
 };
 
 std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> points,

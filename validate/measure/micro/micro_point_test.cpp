@@ -55,8 +55,7 @@ TEST_CASE("A slope excludes a run's constant overhead") {
   CHECK(slope_point(longer, shorter).value.median == Approx(8));
 }
 
-TEST_CASE(
-    "SMs side by side give one rate: all they moved in the longest time, idle ones left out") {
+TEST_CASE("SMs side by side give one rate: all they moved in the longest time, without idle SMs") {
   const std::vector<TimedSample> sms = {sample(100, 50, 6400), sample(128, 64, 6400),
                                         sample(0, 0, 0)};
   const TimedSample all = joined(sms);

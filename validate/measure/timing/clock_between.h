@@ -8,7 +8,7 @@
 
 namespace tilecast {
 
-/// Median of cycles over nanoseconds of the SMs that both launches reached. Throws Error(kNoDevice)
+/// Returns the median clock of the SMs that both launches reached. Throws Error(kNoDevice)
 /// if there is none, or if the clocks did not advance.
 Hertz clock_between(std::span<const ClockSample> before, std::span<const ClockSample> after);
 

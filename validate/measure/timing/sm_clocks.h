@@ -6,7 +6,7 @@
 // reading at least 8 us after the previous knot. If all of an SM's readings are closer together
 // than that, its map has the mean frequency of all SMs and passes through the mean of its readings.
 //
-// Leaves out: a frequency that changes between two knots. globaltimer advances in steps: its
+// Not covered: a frequency that changes between two knots. globaltimer advances in steps: its
 // readings are half a step late on average, which cancels between SMs. Checked by:
 // sm_clocks_test.cpp (synthetic clocks).
 #pragma once

@@ -22,7 +22,7 @@ struct Workload {
   std::function<void(std::size_t set)> enqueue;  // enqueues one launch on the timer's stream
   std::size_t sets;
   std::size_t kernels_per_launch = 1;
-  Seconds estimate;  // time of one launch; 0: unknown
+  Seconds estimate;  // time of one launch; 0 if unknown
 };
 
 struct TimedWorkload {

@@ -10,8 +10,8 @@
 // are loaded by the threads, two ahead (kernels/device/residual.cuh), or are in pipeline stages and
 // are all added before the first chunk is staged (residual_ring.cuh).
 //
-// Leaves out: the residual's share of L2; plain stores if rows of C are not multiples of 16 bytes;
-// contention between stores and loads.
+// Not modelled: the residual's share of L2; plain stores if rows of C are not multiples of 16
+// bytes; contention between stores and loads.
 //
 // Checked by: simulate_test.cpp, random_kernels_test.cpp.
 #pragma once

@@ -62,14 +62,14 @@ struct GemmKernel {
              const Rerun* again);
 
   KernelConfig config;
-  GemmShape shape;            // shape of each product
+  GemmShape shape;            // shape of each GEMM
   i32 c_column_bytes;         // bytes of C per column of A B
   OperandPanels panels;       // panels in CTA tiles
-  std::vector<TileRow> rows;  // rows of CTA tiles, over all products or groups
+  std::vector<TileRow> rows;  // rows of CTA tiles, over all GEMMs or groups
   Residency residency;
   std::vector<KernelCosts> costs;  // costs by GPC
   TileScheduler scheduler;
-  std::vector<u32> k_blocks_of_rows;  // K blocks of each row of CTA tiles; empty: all equal
+  std::vector<u32> k_blocks_of_rows;  // K blocks of each row of CTA tiles; all equal if empty
   u32 k_blocks;                       // maximum over tiles
   WorkDecomposition work;
   WholeWaves whole;
@@ -83,7 +83,7 @@ struct GemmKernel {
   SimTime last_store;            // time at which the source of the last store has been read
   i64 k_blocks_multiplied = 0;   // counted per warpgroup
   i64 tiles_stored = 0;          // parts of tiles, counted per warpgroup
-  std::vector<TileSpan>* tiles;  // null: no timeline
+  std::vector<TileSpan>* tiles;  // receives the timeline unless null
   GemmRequests* requests;
   StepLog* steps;
 

@@ -16,9 +16,10 @@ KernelCosts costs(const KernelConfig& config, Hertz clock, i64 n_of_c = 512, boo
 
 TEST_CASE("wgmmas take the longer of their FLOPs and their operand reads") {
   KernelConfig config = plain(Schedule::kPipelined);
-  // N = 64: 2*64*64*16 / 4096 = 32 cycles, (64 + 64) * 32 B / 128 = 32 cycles; 4 per K block of 64.
+  // With N = 64 an instruction takes 2*64*64*16 / 4096 = 32 cycles and reads (64 + 64) * 32 B / 128
+  // = 32 cycles; a K block of 64 has 4.
   CHECK(costs(config, kExampleClock).mma.time.ps == 4 * 32000);
-  // N = 32: 16 cycles of FLOPs, but 24 of operand reads.
+  // With N = 32 the FLOPs take 16 cycles, but operand reads take 24.
   config.instruction_n = 32;
   CHECK(costs(config, kExampleClock).mma.time.ps == 8 * 24000);
   // A from registers: 8 cycles of operand reads, so FLOPs take longer again.
@@ -60,7 +61,7 @@ TEST_CASE("A cold kernel's CTAs start later than those that follow one") {
   const KernelConfig config = plain(Schedule::kPipelined);
   GpuSpec gpu = example_gpu();
   gpu.machine->start_shared = {100e-9};
-  // Start: 700 ns plus 100 for each of two SMs of a GPC; 700 cycles.
+  // A kernel starts after 700 ns plus 100 ns for each of two SMs of a GPC, and 700 cycles.
   CHECK(
       kernel_costs(gpu, fp16(512, 512, 512), config, 32, true, kExampleClock).launch.cta_start.ps ==
       900000);

@@ -1,9 +1,9 @@
 // Numbers the blocks of A and B that a kernel loads, and computes the cost of each.
 //
 // A block of A is one CTA's share of a K block: its slice of the tile's rows; a block of B is a
-// slice of the tile's columns. Out-of-bounds parts that are loaded are filled with zeros without
-// L2. Rows after a group's last one belong to the next group, whose own block reads them from DRAM.
-// Checked by: operand_blocks_test.cpp.
+// slice of the tile's columns. Out-of-bounds parts that are loaded are filled with zeros without a
+// read of L2. Rows after a group's last one belong to the next group, whose block reads them from
+// DRAM. Checked by: operand_blocks_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -17,19 +17,19 @@
 
 namespace tilecast {
 
-/// One operand's blocks, indexed by tile along its side of C (over all matrices), slice of the
+/// One operand's blocks, indexed by tile along its dimension of C (over all matrices), slice of the
 /// tile, and K block.
 class OperandBlocks {
  public:
   struct Side {
-    i64 extent;        // rows of A or columns of B, per product
+    i64 extent;        // rows of A or columns of B, per GEMM
     i32 tile;          // rows or columns per CTA tile
     u32 tiles;         // CTA tiles per matrix, including out-of-bounds ones
     u32 matrices;      // number of matrices, contiguous in memory
     i32 sharers;       // CTAs that load a slice each
-    bool slices_k;     // slices divide K, not the tile's side (A as [K,M], B as [K,N])
+    bool slices_k;     // slices divide K, not the tile's dimension (A as [K,M], B as [K,N])
     i64 row_elements;  // elements per row in memory
-    i32 step;          // existing rows of a tile are loaded in such steps; 0: all rows
+    i32 step;  // rows inside the matrix are loaded in steps of this; all rows of the tile if 0
     const std::vector<TileRow>* rows = nullptr;  // rows of tiles, for A; `extent` is then unused
   };
 

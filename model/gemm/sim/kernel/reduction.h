@@ -1,7 +1,7 @@
 // Simulates the reduction of a tile whose K blocks several workers share, as in
 // kernels/device/reduction.cuh: each warpgroup reduces its part of the tile.
 //
-// Leaves out: the named barriers of a warpgroup.
+// Not modelled: the named barriers of a warpgroup.
 // Checked by: split_k_test.cpp, random_kernels_test.cpp.
 #pragma once
 

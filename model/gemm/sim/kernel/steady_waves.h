@@ -17,9 +17,9 @@
 // With groups of unequal size, waves represent others only if they have nearly the same first reads
 // of B and stored rows; otherwise, and always for unequal groups along K, all are simulated.
 //
-// Leaves out: L2's content at the jump (the first wave after it hits less than it should), changes
-// from wave to wave in the middle, such as from one swizzle group to the next, and drift of GPCs
-// there. Checked by: steady_waves_test.cpp, against whole simulations.
+// Not modelled: L2's content at the jump (the first wave after it hits less than it should),
+// changes from wave to wave in the middle, such as from one swizzle group to the next, and drift of
+// GPCs there. Checked by: steady_waves_test.cpp, against whole simulations.
 #pragma once
 
 #include <array>
@@ -78,7 +78,7 @@ struct Progress {
 
 /// Progress at both ends of the steady waves, in stored parts of tiles.
 struct SteadyMarks {
-  i64 begin = -1, end = -1;  // -1: none
+  i64 begin = -1, end = -1;  // -1 if none
   u32 waves = 0;             // number of waves between them
   Progress at_begin, at_end;
 };

@@ -173,7 +173,7 @@ TEST_CASE("A rate has settled when four waves take as long as the four before") 
   // Wave 9 begins after waves 1 to 8.
   CHECK(settles_at([](u32) { return 1000; }) == 9);
   CHECK(settles_at([](u32 wave) { return wave == 0 ? 3000 : 1000; }) == 9);
-  // Waves up to 5 take 900 each: waves 6 to 9 and 10 to 13 are the first equal ones.
+  // Waves up to 5 take 900 each, so waves 6 to 9 and 10 to 13 are the first equal waves.
   CHECK(settles_at([](u32 wave) { return wave <= 5 ? 900 : 1000; }) == 14);
   // Each wave takes 0.1 % more than the last, 0.4 % over four; with 0.15 % it is too much.
   CHECK(settles_at([](u32 wave) { return 1'000'000 + i64{wave} * 1000; }) == 9);

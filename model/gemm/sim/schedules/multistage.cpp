@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-/// as kernels/device/mma_sync_loop.cuh
+/// Follows kernels/device/mma_sync_loop.cuh.
 Process multiply_by_threads(Cta& cta, Warpgroup& wg, TileCoord tile, TileSpan& span, u32 k_begin,
                             u32 k_end) {
   span.begin = wg.ready;

@@ -7,8 +7,8 @@ namespace tilecast {
 
 inline bool loads(const Warpgroup& warpgroup) { return warpgroup.index == 0; }
 
-/// Runs a tile without loads ahead: its first loads fill the ring, later ones follow released
-/// stages.
+/// Runs a tile without prefetching for the next: the first loads fill the ring, each later load
+/// waits for a released stage.
 Process run_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan& span);
 
 }  // namespace tilecast

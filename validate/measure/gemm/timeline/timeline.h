@@ -64,7 +64,7 @@ struct TimelineSummary {
   Cycles tile, load, multiply;
   Cycles store;                        // store of C
   std::optional<Reduction> reduction;  // reduction that the pieces use
-  // From the kernel's start to the begin of the first tile: median over the first CTAs.
+  // Time from the kernel's start to the first tile, as the median over the first CTAs.
   Cycles first_begin;
   Cycles first_spread;    // spread of their begins, first to last
   Cycles first_end, end;  // end of the first SM that runs out of work, and of the last SM

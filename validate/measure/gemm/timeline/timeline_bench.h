@@ -37,7 +37,7 @@ struct TimelineCost {
 
 class TimelineBench {
  public:
-  /// Throws DeviceError if no GPU runs the kernels, and whatever ActivityTimer throws.
+  /// Throws DeviceError if no GPU runs the kernels, and the exceptions of ActivityTimer.
   TimelineBench();
   ~TimelineBench();
 
