@@ -2,7 +2,10 @@
 
 #include "tests/catch.h"
 
-namespace tilecast::ptx {
+namespace tilecast {
+namespace {
+
+using namespace ptx;
 
 TEST_CASE("An instruction descriptor has the bit fields of the PTX ISA") {
   // fp32 accumulators: 1 in bits 4-5. 256 >> 3 = 32 in bits 17-22: 0x400000. 128 >> 4 = 8 in bits
@@ -34,4 +37,5 @@ TEST_CASE("A shared memory descriptor has the bit fields of the PTX ISA") {
   CHECK(SharedOperand::swizzled_128(0x3FFF0).low == 0x00013FFFu);
 }
 
-}  // namespace tilecast::ptx
+}  // namespace
+}  // namespace tilecast
