@@ -168,8 +168,8 @@ TEST_CASE("A kernel of each schedule is emitted for a GPU that has it") {
     const GpuSpec gpu = load_gpu(name, false).spec;
     for (const Schedule schedule : menu_schedules(gpu, true)) {
       CAPTURE(name, to_text(schedule));
-      const GemmShape shape = schedule == Schedule::kSmallMma ? GemmShape{64, 256, 64}
-                                                              : GemmShape{1024, 1024, 1024};
+      const GemmShape shape =
+          schedule == Schedule::kSmallMma ? GemmShape{64, 256, 64} : GemmShape{1024, 1024, 1024};
       const GemmProblem problem{.shape = shape, .dtype = ElementType::kBf16};
       const auto candidates = enumerate_candidates(gpu, problem, {schedule});
       REQUIRE(!candidates.legal.empty());
