@@ -189,18 +189,18 @@ std::string help_text(const Named& n) {
       parts.push_back(fmt::format("{} {}", shown_limiter(to_text(e.part)), percent(own)));
     }
   }
-  return (parts.empty() ? fmt::format("What would help {}: no single resource.", n.name)
-                        : fmt::format("What would help {}, time saved if infinitely fast: {}.",
+  return (parts.empty() ? fmt::format("No single resource limits {}.", n.name)
+                        : fmt::format("Time that {} would save if a resource cost nothing: {}.",
                                       n.name, join(parts, ", "))) +
          (saved < kNothing
-              ? fmt::format(" {} is not by itself the limit.", shown_limiter(to_text(p.limiter)))
+              ? fmt::format(" {} alone is not the limit.", shown_limiter(to_text(p.limiter)))
               : "");
 }
 
 std::string sure_text(const ExplainReport& report, const Named& n) {
   const Explanation& e = *n.kernel;
   const Prediction& p = e.predicted;
-  std::string text = fmt::format("How sure: 90 % interval of {} {} to {} us", n.name,
+  std::string text = fmt::format("90 % interval of {}: {} to {} us", n.name,
                                  four_digits(microseconds(p.interval_low)),
                                  four_digits(microseconds(p.interval_high)));
   if (p.extrapolated) {

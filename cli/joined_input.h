@@ -49,7 +49,7 @@ std::function<void(std::size_t, std::size_t)> rows_on_terminal();
 FilePlan files_of(const JoinedInputOptions& options);
 
 /// While rows are simulated, shows their count on standard error if that is a terminal. Prints the
-/// first reasons why rows have no prediction. Throws ConfigError if no schedule runs on the GPU or
+/// first reasons for rows without a prediction. Throws ConfigError if no schedule runs on the GPU or
 /// no row has a prediction, and the exceptions of load_gpu, read_measurements and join_points.
 JoinedInput load_joined_input(const JoinedInputOptions& options);
 

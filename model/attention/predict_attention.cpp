@@ -349,8 +349,8 @@ std::vector<std::string> notes(const AttentionQuestion& q, const AttentionConfig
         share_text(plan.masked_blocks / plan.all_blocks)));
   } else if (scores_seen(problem) < computed) {
     all.push_back(
-        fmt::format("{} of the scores that are computed count; the rest are rows and "
-                    "keys that tiles have too many.",
+        fmt::format("{} of the computed scores count; the rest are rows and keys beyond the "
+                    "problem's.",
                     share_text(scores_seen(problem) / computed)));
   }
 

@@ -25,7 +25,7 @@ StreamConfig fixed_by_schedule(StreamSchedule schedule);
 
 std::string to_text(const StreamConfig& config);
 
-/// Inverse of to_text; throws ConfigError that names the key and the expected value.
+/// Inverse of to_text; throws a ConfigError that names the key and the expected value.
 StreamConfig parse_stream_config(std::string_view text);
 
 std::string_view to_text(StreamSchedule schedule);

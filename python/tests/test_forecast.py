@@ -354,7 +354,7 @@ def test_layer_reads_a_config_file_and_divides_it_among_gpus(tmp_path, capsys):
     assert "256x4096x1024" in whole and "3 layers: " in whole
     assert __main__.main([*arguments, "--tensor-parallel", "2"]) == 0
     part = capsys.readouterr().out
-    assert "256x2048x1024" in part and "Left out: two all-reduces" in part
+    assert "256x2048x1024" in part and "Not included: two all-reduces" in part
 
 
 def test_layer_says_what_is_wrong(tmp_path, capsys):

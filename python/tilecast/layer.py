@@ -183,5 +183,5 @@ def run(options: argparse.Namespace) -> str:
     text = (f"One layer of {options.model}\n{answer}\n\n{layers} layers: {answer.total_us * layers / 1000:.2f} ms, "
             "without embedding and head.")
     if reduced:
-        text += (f"\nLeft out: two all-reduces of {reduced / 2e6:.1f} MB per layer among {parts} GPUs.")
+        text += (f"\nNot included: two all-reduces of {reduced / 2e6:.1f} MB per layer among {parts} GPUs.")
     return text

@@ -15,7 +15,7 @@ namespace tilecast {
 class GpuLock {
  public:
   /// `holder` is shown to other processes as the owner of the lock. Waits briefly for a process
-  /// that is just ending, then throws DeviceError that names the holder, or FileError if the lock
+  /// that is just ending, then throws a DeviceError that names the holder, or FileError if the lock
   /// file cannot be created.
   GpuLock(const std::string& gpu_uuid, const std::string& holder,
           const std::filesystem::path& folder = "/tmp",
