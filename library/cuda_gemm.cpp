@@ -25,9 +25,14 @@
 namespace tilecast {
 namespace {
 
+/// Whether runs are launched programmatically, which only wgmma kernels support.
+bool is_programmatic(const GemmRequest& request, const KernelConfig& config) {
+  return request.programmatic && traits_of(config.schedule).tensor_core == TensorCore::kWgmma;
+}
+
 CompiledKernel compile(const GemmRequest& request, const KernelConfig& config) {
   ProblemKind kind = ProblemKind::of(request.problem);
-  if (request.programmatic) {
+  if (is_programmatic(request, config)) {
     kind.launch = programmatic_launch(request.problem.shape, request.problem.batch.products);
   }
   KernelSource source = gemm_source(config, kind, request.scale);
@@ -78,14 +83,14 @@ class CudaGemm final : public DevicePlan<tilecast_arguments> {
       copy_args_ = copy_args(request.problem, request.a_matrix_stride, request.b_matrix_stride);
       copy_kernel_.emplace(compile_copy(request, config).cubin, kCopyEntry);
       copy_kernel_->prepare(copy_shape(copy_args_, current_device().sm_count),
-                            request.programmatic);
+                            is_programmatic(request, config));
     }
     if (request.check_groups) {
       CubinCache cache = cache_of(request);
       checker_.emplace(cache, request.problem);
     }
     last_rows_alike_ = std::ranges::equal(args_.a.opaque, args_.a_last.opaque);
-    kernel_.prepare(launch_.shape(), request.programmatic);
+    kernel_.prepare(launch_.shape(), is_programmatic(request, config));
   }
 
   std::size_t workspace_bytes() const override { return workspace_.bytes(); }

@@ -226,7 +226,7 @@ typedef struct tilecast_options {
    * kernel of the stream still ends, and wait for its end before they access memory. The next
    * kernel may start early too, if it is launched in the same way. Stream order is preserved as
    * long as the previous kernel itself waited for its predecessors, as every ordinary launch does.
-   * Not supported on Blackwell yet. */
+   * Has an effect on Hopper only. */
   int32_t programmatic;
   /* 1, or $TILECAST_CHECK_GROUPS set to 1, for debugging: every run of a plan with groups
    * synchronizes its stream, and returns TILECAST_INVALID_ARGUMENT if group_rows on the device are
