@@ -169,9 +169,10 @@ __device__ inline void store_chunk(const Args<Config>& args, u32 slot, const Chu
           map, slot + box * Config::kBoxBytes, part.n + chunk.column + box * Config::kBoxColumns,
           most_ragged_rows() - end + part.m + chunk.i * kWgmmaM, end, most_ragged_rows());
     } else if constexpr (Config::kBatched) {
-      ptx::tma_store_3d(map, slot + box * Config::kBoxBytes,
-                        (part.n + chunk.column + box * Config::kBoxColumns) / kTogether,
-                        part.m + chunk.i * kWgmmaM, c_matrix(args, part));
+      const i32 column = (part.n + chunk.column + box * Config::kBoxColumns) / kTogether;
+      const i32 row = part.m + chunk.i * kWgmmaM;
+      ptx::tma_store_3d(map, slot + box * Config::kBoxBytes, Config::kSwapped ? row : column,
+                        Config::kSwapped ? column : row, c_matrix(args, part));
     } else {
       const i32 column = (part.n + chunk.column + box * Config::kBoxColumns) / kTogether;
       const i32 row = part.m + chunk.i * kWgmmaM;

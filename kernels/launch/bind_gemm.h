@@ -164,6 +164,7 @@ GemmArgs bind_gemm(const GemmToBind& gemm, GemmBuffers buffers, Encode encode) {
   const bool swapped = gemm.config.operands == OperandOrder::kSwapped;
   if (swapped) {
     std::swap(buffers.a, buffers.b);
+    std::swap(buffers.a_matrix_stride, buffers.b_matrix_stride);
   }
   const i64 m = gemm.m, n = problem.shape.n, k = problem.shape.k;
   const auto [a, b, c] = operand_views(gemm, buffers);

@@ -201,7 +201,7 @@ void add_rows(const GpuSpec& gpu, Schedule schedule, i32 block_m, Proposals& pro
   KernelConfig config = for_operands(proposals.problem().dtype, fixed_by_schedule(schedule));
   const ScheduleTraits traits = traits_of(schedule);
   for (const i32 block_n : proposals.swaps_operands()
-                               ? swapped_tile_widths(proposals.problem())
+                               ? swapped_tile_widths(gpu, proposals.problem(), schedule, block_m)
                                : tile_widths(gpu, proposals.problem(), schedule, block_m)) {
     for (const i32 halves : kBlockK) {
       config.tiling.block_m = block_m;

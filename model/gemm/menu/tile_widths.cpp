@@ -4,6 +4,7 @@
 
 #include "model/base/math.h"
 #include "model/gemm/config/kernel_config.h"
+#include "model/gemm/problem/swapped_operands.h"
 
 namespace tilecast {
 namespace {
@@ -53,6 +54,12 @@ std::vector<i32> fitted_widths(const GpuSpec& gpu, const GemmProblem& problem, S
   return widths;
 }
 
+/// Whether tiles in order must be a multiple of 64 wide, because B is [K,N], and do not cover all
+/// columns of C: then their height, also a multiple of 64, leaves a coarse last wave.
+bool has_coarse_widths(const GemmProblem& problem) {
+  return !b_is_k_major(problem.layout) && problem.shape.n > kMostInstructionN;
+}
+
 }  // namespace
 
 std::vector<i32> tile_widths(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule,
@@ -63,7 +70,8 @@ std::vector<i32> tile_widths(const GpuSpec& gpu, const GemmProblem& problem, Sch
   return widths;
 }
 
-std::vector<i32> swapped_tile_widths(const GemmProblem& problem) {
+std::vector<i32> swapped_tile_widths(const GpuSpec& gpu, const GemmProblem& problem,
+                                     Schedule schedule, i32 block_m) {
   const i64 rows = problem.shape.n;
   std::vector<i32> widths;
   const i64 fewest = ceil_div<i64>(rows, kMostInstructionN);
@@ -73,6 +81,13 @@ std::vector<i32> swapped_tile_widths(const GemmProblem& problem) {
   }
   if (widths.front() == widths.back()) {
     widths.pop_back();
+  }
+  if (has_coarse_widths(transposed(problem))) {
+    for (const i32 width : tile_widths(gpu, problem, schedule, block_m)) {
+      if (width % kSlabColumns != 0 && std::ranges::find(widths, width) == widths.end()) {
+        widths.push_back(width);
+      }
+    }
   }
   return widths;
 }
@@ -84,7 +99,8 @@ bool swapping_pays(const GemmProblem& problem) {
   // Unswapped, tiles have at least 64 columns if B is not K-major, which leaves few tiles for a
   // single row of them; swapped, C's rows can be divided into narrower tiles.
   const bool one_row_of_wide_tiles = m <= kWgmmaM && !b_is_k_major(problem.layout);
-  return a_is_k_major(problem.layout) && (wastes || one_row_of_wide_tiles);
+  return a_is_k_major(problem.layout) &&
+         (wastes || one_row_of_wide_tiles || has_coarse_widths(problem));
 }
 
 }  // namespace tilecast

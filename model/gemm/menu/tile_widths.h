@@ -16,8 +16,10 @@ std::vector<i32> tile_widths(const GpuSpec& gpu, const GemmProblem& problem, Sch
                              i32 block_m);
 
 /// Returns the widths for swapped operands, with the problem as run: one, two or a few tiles hold
-/// all rows of the user's C.
-std::vector<i32> swapped_tile_widths(const GemmProblem& problem);
+/// all rows of the user's C. If its B is [K,N], also those of tile_widths that tiles in order, of
+/// whole slabs, cannot have.
+std::vector<i32> swapped_tile_widths(const GpuSpec& gpu, const GemmProblem& problem,
+                                     Schedule schedule, i32 block_m);
 
 /// Whether swapped operands may be faster than operands in order.
 bool swapping_pays(const GemmProblem& problem);

@@ -101,8 +101,11 @@ FastestForms fastest_of(const GemmQuestion& q, const KernelList& legal,
   return {fastest.take(), std::move(times), {}};
 }
 
+/// Kernels of one schedule and order of operands.
 std::vector<std::span<const Bounded>> by_schedule(std::span<const Bounded> kernels) {
-  const auto schedule_of = [](const Bounded& b) { return b.kernel->config.schedule; };
+  const auto schedule_of = [](const Bounded& b) {
+    return std::pair(b.kernel->config.schedule, b.kernel->config.operands);
+  };
   std::vector<std::span<const Bounded>> schedules;
   while (!kernels.empty()) {
     const auto end = std::ranges::find_if(

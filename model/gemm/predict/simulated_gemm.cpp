@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "model/gemm/costs/fused_epilogue.h"
@@ -43,9 +44,9 @@ KernelConfig as_simulated(const GemmQuestion& q, const KernelConfig& config) {
   return as_simulated(as_run(q.problem, config), config, resident_ctas(q.gpu, config));
 }
 
-/// Returns for each schedule, separately with and without CTA pairs, the best candidates that
-/// differ in simulation, each followed by those that it represents. By default one each, and more
-/// with several tiles while the number of steps allows.
+/// Returns for each schedule and order of operands, separately with and without CTA pairs, the best
+/// candidates that differ in simulation, each followed by those that it represents. By default one
+/// each, and more with several tiles while the number of steps allows.
 std::vector<SharedSimulation> nominees(const GemmQuestion& q,
                                        const std::vector<Prediction>& candidates,
                                        std::optional<std::size_t> most) {
@@ -58,7 +59,7 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
     std::vector<Kernel> kernels;
     std::map<std::pair<i32, i32>, int> of_tile;
   };
-  std::map<std::pair<Schedule, i32>, Own> by_schedule;
+  std::map<std::tuple<Schedule, OperandOrder, i32>, Own> by_schedule;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const KernelConfig& config = config_of(candidates[i]);
     if (!simulates(q.gpu, as_run(q.problem, config), config)) {
@@ -66,7 +67,7 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
     }
     const KernelConfig key = as_simulated(q, config);
     const i32 pair = uses_tcgen05(config.schedule) ? cta_group(config.tiling) : 1;
-    auto& [kernels, of_tile] = by_schedule[{config.schedule, pair}];
+    auto& [kernels, of_tile] = by_schedule[{config.schedule, config.operands, pair}];
     const auto same = std::ranges::find(kernels, key, &Kernel::key);
     if (same != kernels.end()) {
       same->candidates.push_back(i);

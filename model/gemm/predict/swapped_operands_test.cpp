@@ -1,6 +1,7 @@
 #include "model/gemm/problem/swapped_operands.h"
 
 #include <algorithm>
+#include <set>
 
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
@@ -30,8 +31,13 @@ bool is_swapped(const KernelConfig& config) { return config.operands == OperandO
 
 TEST_CASE("A kernel with swapped operands takes as long as in order on the transposed problem") {
   const KernelConfig config = gemm_config(kInOrder);
-  for (const ElementType dtype : {ElementType::kBf16, ElementType::kE4m3}) {
-    const GemmProblem problem{{320, 4096, 8192}, dtype, Layout::kTn};
+  for (const GemmProblem& problem :
+       {GemmProblem{{320, 4096, 8192}, ElementType::kBf16, Layout::kTn},
+        GemmProblem{{320, 4096, 8192}, ElementType::kE4m3, Layout::kTn},
+        GemmProblem{.shape = {320, 1024, 512},
+        .dtype = ElementType::kBf16,
+        .layout = Layout::kNn,
+        .batch = {.products = 24, .one_a = true}}}) {
     for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
       const Prediction own =
           predict_config(h200(), problem, swapped(config), Regime::kBurst, Inputs::kNormal, method);
@@ -45,7 +51,7 @@ TEST_CASE("A kernel with swapped operands takes as long as in order on the trans
   }
 }
 
-TEST_CASE("Operands can be swapped for a single GEMM with K-major A and a C that TMA can store") {
+TEST_CASE("Operands can be swapped for GEMMs with K-major A and a C that TMA can store") {
   const KernelConfig config = swapped(gemm_config(kInOrder));
   const GemmProblem problem{{160, 4096, 4096}, ElementType::kBf16, Layout::kTn};
   const auto refused = [&](const auto& change) {
@@ -59,14 +65,16 @@ TEST_CASE("Operands can be swapped for a single GEMM with K-major A and a C that
   CHECK(refused([](GemmProblem& p) { p.layout = Layout::kNn; }) == Refusal::kNone);
   CHECK(refused([](GemmProblem& p) { p.layout = Layout::kNt; }) == Refusal::kSchedule);
   CHECK(refused([](GemmProblem& p) { p.layout = Layout::kTt; }) == Refusal::kSchedule);
-  CHECK(refused([](GemmProblem& p) { p.batch.products = 2; }) == Refusal::kSchedule);
+  CHECK(refused([](GemmProblem& p) { p.batch.products = 2; }) == Refusal::kNone);
   CHECK(refused([](GemmProblem& p) { p.epilogue.add(step<BiasM>()); }) == Refusal::kSchedule);
   KernelConfig deferred = config;
   deferred.store = Store::kDeferred;
   CHECK(check_legal(h200(), problem, deferred) == Refusal::kSchedule);
 }
 
-TEST_CASE("Transposing exchanges which operand is K-major") {
+TEST_CASE("Transposing exchanges which operand is K-major, and which one a batch shares") {
+  const GemmProblem shared{.shape = {1, 2, 3}, .batch = {.products = 4, .one_a = true}};
+  CHECK(transposed(shared).batch == Batch{.products = 4, .one_b = true});
   CHECK(transposed(Layout::kTn) == Layout::kTn);
   CHECK(transposed(Layout::kNn) == Layout::kTt);  // B as [K,N] becomes A as [K,M]
   CHECK(transposed(Layout::kTt) == Layout::kNn);
@@ -84,10 +92,32 @@ TEST_CASE("Swapping is tried if tiles of 64 or 128 rows would waste over a twent
   CHECK(tried(243));   // 5.3 %
   CHECK(!tried(244));  // 4.9 %
   CHECK(!tried(64));
-  CHECK(tried(60));   // 6.7 %
-  CHECK(!tried(61));  // 4.9 %
+  CHECK(tried(60));  // 6.7 %
   CHECK(tried(1));
+  CHECK(!tried(61));  // 4.9 %
   CHECK(!tried(4000));
+}
+
+TEST_CASE("Swapping gives heights in steps of 8 where B as [K,N] allows only slabs of 64 columns") {
+  // 2880 rows are 45 tiles of 64, so that no row is wasted; the widest tile has 256 columns.
+  const auto heights = [](Layout layout, i64 n) {
+    const GemmProblem problem{{2880, n, 4096}, ElementType::kBf16, layout};
+    std::set<i32> of_swapped;
+    for (const KernelConfig& config :
+         enumerate_candidates(h200(), problem, {Schedule::kPingPong}).legal) {
+      if (is_swapped(config)) {
+        of_swapped.insert(config.tiling.block_n);
+      }
+    }
+    return of_swapped;
+  };
+  const std::set<i32> some = heights(Layout::kNn, 264);
+  CHECK(some.contains(160));
+  CHECK(some.contains(112));
+  CHECK(!some.contains(128));
+  CHECK(heights(Layout::kNn, 256).empty());
+  CHECK(heights(Layout::kTn, 264).empty());
+  CHECK(heights(Layout::kTt, 264).empty());
 }
 
 }  // namespace tilecast

@@ -19,11 +19,12 @@ TILECAST_HD constexpr Layout transposed(Layout layout) {
   return layout == Layout::kNn ? Layout::kTt : layout == Layout::kTt ? Layout::kNn : layout;
 }
 
-/// Returns the transposed problem; `problem` must be a single GEMM without an epilogue.
+/// Returns the transposed problem; `problem` must have neither groups nor an epilogue.
 TILECAST_HD constexpr GemmProblem transposed(GemmProblem problem) {
   problem.shape = {problem.shape.n, problem.shape.m, problem.shape.k};
   problem.layout = transposed(problem.layout);
   problem.leading = {problem.leading.b, problem.leading.a, problem.leading.c};
+  problem.batch = {problem.batch.products, problem.batch.one_b, problem.batch.one_a};
   return problem;
 }
 
@@ -41,9 +42,8 @@ TILECAST_HD constexpr Layout as_run(Layout layout, const KernelConfig& config) {
 TILECAST_HD constexpr bool can_swap_operands(const ProblemKind& kind, const KernelConfig& config) {
   return has_ring(config.schedule) &&
          traits_of(config.schedule).tensor_core == TensorCore::kWgmma &&
-         config.store == Store::kAtTileEnd && b_is_k_major(kind.layout) && !kind.batched &&
-         !kind.grouped && !kind.parts_k && !fuses(kind.epilogue) &&
-         element_bytes(kind.types.c) == kHalfBytes;
+         config.store == Store::kAtTileEnd && b_is_k_major(kind.layout) && !kind.grouped &&
+         !kind.parts_k && !fuses(kind.epilogue) && element_bytes(kind.types.c) == kHalfBytes;
 }
 
 }  // namespace tilecast

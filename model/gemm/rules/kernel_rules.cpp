@@ -183,9 +183,8 @@ constexpr Rule<KernelCase> kWgmmaRules[] = {
               (!can_swap_operands(c, c) ||
                (c.problem != nullptr && !c_rows_allow_tma(transposed(*c.problem))));
      },
-     "operands=swapped requires layout tn or nn, N a multiple of 8, a single GEMM "
-     "without an epilogue, and "
-     "no store=deferred"},
+     "operands=swapped requires layout tn or nn, N a multiple of 8, no groups, no epilogue and no "
+     "store=deferred"},
     {[](Kernel c) {
        const Tiling& t = c.tiling;
        return c.ctas_per_sm > kMostCtas || c.inflight > kMostInflight || t.stages > kMostRing ||

@@ -90,10 +90,14 @@ GemmProblem odd_sides(int index, std::mt19937& random) {
 GemmProblem few_rows(int index, std::mt19937& random) {
   const i64 most = index % 4 == 0 ? 24 : index % 4 == 1 ? 600 : 260;
   const i64 m = drawn_up_to(most, random);
-  return {.shape = {m, 8 * drawn_up_to(index % 2 == 0 ? 40 : 1500, random),
-                    16 * drawn_up_to(300, random)},
-          .dtype = drawn_type(index),
-          .layout = index % 3 == 0 ? Layout::kNn : Layout::kTn};
+  GemmProblem problem{.shape = {m, 8 * drawn_up_to(index % 2 == 0 ? 40 : 1500, random),
+                                16 * drawn_up_to(300, random)},
+                      .dtype = drawn_type(index),
+                      .layout = index % 3 == 0 ? Layout::kNn : Layout::kTn};
+  if (index % 4 == 2) {
+    problem.batch = {drawn_up_to(8, random), random() % 4 == 0, random() % 4 == 0};
+  }
+  return problem;
 }
 
 /// Draws sizes of groups; every fifth may be 0, but not all.
