@@ -141,7 +141,7 @@ void print_table(const PlanProgress& progress) {
   }
 }
 
-/// Returns MaxArraySize of this machine's cluster; none if it belongs to no cluster.
+/// Returns MaxArraySize of this machine's cluster, if it belongs to one.
 std::optional<i64> max_array_size() {
   const ChildResult config = run_child("/usr/bin/env", {"scontrol", "show", "config"});
   for (const std::string_view line : split(config.output, '\n')) {

@@ -92,7 +92,7 @@ struct MoreCycles {
   Cycles cycles;
 };
 
-/// Difference between two configurations of a problem; ratios are first over second.
+/// Difference between two configurations of a problem; ratios are first / second.
 struct Difference {
   double time, cycles, sm_clock, energy_per_cycle;
   std::vector<MoreCycles> phases;  // start, multiply, between, end; empty without simulations

@@ -13,7 +13,7 @@ namespace tilecast {
 
 struct Verdict {
   std::string fault;  // empty if the result is right
-  // Largest error over the largest reference value; exact comparison if not set.
+  // Largest error / largest reference value; exact comparison if not set.
   std::optional<double> max_error{};
   double rms_error = 0;  // ||output - reference|| over ||reference||
 

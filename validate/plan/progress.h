@@ -30,7 +30,7 @@ struct PlanProgress {
   std::map<std::string, std::size_t> reasons;  // reasons of rows that are not ok, shortened
   // Time left for one process, from the plan's estimate.
   Seconds expected_left;
-  std::optional<double> pace;  // actual over estimated time per point, gaps excluded
+  std::optional<double> pace;  // actual / estimated time per point, gaps excluded
   std::size_t running = 0;
 
   /// Time left for one process.

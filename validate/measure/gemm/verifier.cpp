@@ -28,7 +28,7 @@ constexpr double kNormMargin = 4;
 constexpr double kLargestDeviation = 5.5;
 // Bound for a gate's product: the error of one factor times the other factor.
 constexpr double kOfFactors = 6;
-// Scales are drawn from 1 to 2: the largest product of two over the root mean square of all.
+// Scales are drawn from 1 to 2: the largest product of two / the root mean square of all.
 constexpr double kOfRows = 12.0 / 7;
 constexpr u64 kNone = std::numeric_limits<u64>::max();
 

@@ -16,7 +16,7 @@ class PowerMeter {
 
   /// Records the counter's value at `at`; none if it cannot be read. Call often.
   void read(std::optional<Joules> energy, Clock::time_point at);
-  /// Returns nothing before two steps were seen, or a second with one step.
+  /// Returns nothing until two steps, or one step in a second, were seen.
   std::optional<Watts> mean() const;
 
  private:
