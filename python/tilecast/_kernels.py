@@ -105,7 +105,7 @@ class Timer:
 
     def launch(self, kernels: int, launch: str, calls: int) -> tuple[float, float]:
         """Returns the microseconds between kernels, and of the start from an idle GPU."""
-        gaps = kernels * (self.gpu[f"machine.{launch}_launch"] - self.gpu["stream.kernel"])
+        gaps = kernels * (self.gpu[f"machine.{launch}_launch"] - _NUMBERS["empty_kernel"])
         if launch == "stream":
             return gaps * 1e6, calls * _NUMBERS["host_call"] * 1e6
         start = _NUMBERS["graph_launch"] + kernels * _NUMBERS["graph_launch_kernel"]
