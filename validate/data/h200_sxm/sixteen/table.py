@@ -46,7 +46,7 @@ def tables(header):
 
 
 def theirs(reason, names):
-    """cuBLASLt computes C^T by columns: its tile and cluster are turned to ours, M x N."""
+    """cuBLASLt computes C^T by columns: its tile and cluster are turned to M x N, as tilecast's."""
     tiles, clusters = names
     chosen = {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", reason)}
     turned = lambda text: "x".join(text.split("x")[1::-1])
@@ -119,7 +119,7 @@ for regime, files in (("burst", ("bursts",)), ("sustained", ("sustained",))):
     for kind, values in ratios.items():
         if kind:
             print(f"| {kind} | {len(values)} | " + " | ".join(summary(column) for column in zip(*values)) + " |")
-    print("\n| problem | best / best of 16 heuristics; top pick / top heuristic | ours | cuBLASLt's |\n|---|--:|---|---|")
+    print("\n| problem | best / best of 16 heuristics; top pick / top heuristic | tilecast | cuBLASLt's |\n|---|--:|---|---|")
     for ratio, top, (m, n, k, dtype, layout, batch, epilogue), config, best, choice in sorted(behind, key=lambda b: b[0]):
         print(f"| {f'{batch} of ' * bool(batch)}{m}x{n}x{k} {dtype} {layout} {epilogue} | {ratio:.3f}; {top:.3f} | "
               f"{ours(config)}: {best.text()} | {theirs(choice.reason, names)}: {choice.text()} |")
