@@ -62,6 +62,10 @@ TEST_CASE("Tile widths that fill whole waves are added to the default ones") {
   // tile.
   CHECK(widths(problem(256, 11008, 4096), Schedule::kWarpSpecialized, 128).contains(168));
   CHECK(widths(problem(1024, 11008, 4096), Schedule::kPingPong, 128).contains(168));  // four waves
+  // 12 rows: 54 columns of 168 are five waves, 840 columns for each SM. 208 makes 832 in four
+  // waves, but is too wide for a warpgroup of its own.
+  CHECK(widths(problem(1536, 8960, 1536), Schedule::kPingPong, 128).contains(168));
+  CHECK(!widths(problem(1536, 8960, 1536), Schedule::kWarpSpecialized, 128).contains(168));
   CHECK(widths(problem(256, 11008, 4096, Layout::kNn), Schedule::kWarpSpecialized, 128).empty());
   CHECK(widths(problem(256, 11008, 4096), Schedule::kBlocked, 128).empty());
   CHECK(widths(problem(256, 11008, 4096), Schedule::kStreamK, 128).empty());

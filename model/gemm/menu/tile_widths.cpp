@@ -13,7 +13,9 @@ constexpr i32 kBlockN[] = {16,  32,  48,  64,  80,  96,  112, 128, 144,
                            160, 176, 192, 208, 224, 240, 256, 320};
 // Besides the fixed widths, the search tries those that make whole waves of a problem's tiles, for
 // at most this many waves: with more, the fixed step leaves little of the last wave empty.
-constexpr i32 kMostFittedWaves = 4;
+constexpr i32 kMostFittedWaves = 8;
+// Most outputs of a tile that one warpgroup holds (ping_pong): 200 accumulators per thread.
+constexpr i64 kMostOutputsAlone = 128 * 200;
 // Operands are swapped if whole tiles of 64 rows, or with more rows tiles of 128 that two
 // warpgroups share, would exceed C by more than this percentage of its rows. Taller tiles, such as
 // one of 320 rows that fits 320, leave a coarse last wave.
@@ -34,6 +36,8 @@ std::vector<i32> fitted_widths(const GpuSpec& gpu, const GemmProblem& problem, S
   }
   const i64 rows = problem.batch.products * ceil_div<i64>(problem.shape.m, block_m);
   const i64 n = problem.shape.n;
+  const i64 widest = traits_of(schedule).tiles_at_once > 1 ? kMostOutputsAlone / block_m
+                                                           : std::ranges::max(kBlockN);
   const auto columns_of_sm = [&](i64 width) {
     return ceil_div<i64>(rows * ceil_div(n, width), gpu.sm.count) * width;
   };
@@ -44,7 +48,8 @@ std::vector<i32> fitted_widths(const GpuSpec& gpu, const GemmProblem& problem, S
     }
     const i64 width = round_up<i64>(ceil_div(n, tiles_across), finest_n_step());
     const bool fits = std::ranges::none_of(kBlockN, [&](i32 of_menu) {
-      return of_menu >= width && columns_of_sm(of_menu) <= columns_of_sm(width);
+      return of_menu >= width && of_menu <= widest &&
+             columns_of_sm(of_menu) <= columns_of_sm(width);
     });
     if (width > kBlockN[0] && width <= kMostInstructionN && fits &&
         std::ranges::find(widths, width) == widths.end()) {
