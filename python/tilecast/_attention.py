@@ -29,17 +29,17 @@ def attention(q: Any, k: Any, v: Any, *, causal: bool = False, scale: Optional[f
 
     q       [batch, heads, queries, head_dim], CUDA, fp16 or bf16: a torch tensor, or anything with `__dlpack__`.
             head_dim is 64, 128 or 256 and contiguous; the other strides are any multiples of 16 bytes, so the
-            transpose of [batch, queries, heads, head_dim] is taken as it is
+            transpose of [batch, queries, heads, head_dim] needs no copy
     k, v    [batch, kv_heads, keys, head_dim] of its type; kv_heads divides heads (GQA), and consecutive query heads
             share a KV head
-    causal  each query sees the keys up to its own place: the last query sees the last key, also if there are more
-            or fewer queries than keys. Rows that see no key are zero
-    scale   of the scores, above 0; 1 / sqrt(head_dim) by default
+    causal  each query attends to the keys up to its position. The last query attends to the last key, even if there
+            are more or fewer queries than keys. Rows that attend to no key are zero
+    scale   factor of the scores, above 0; 1 / sqrt(head_dim) by default
     out     like q, overlapping no other tensor; needed for tensors that are not torch's
     stream  as in `matmul`
 
     Returns `out`, or with `return_lse` `out` and the log-sum-exp of each row's scores, [batch, heads, queries] in
-    fp32. The first call for a problem forecasts and compiles, which takes up to seconds; later ones do not. There
+    fp32. The first call for a problem predicts and compiles, which takes up to seconds; later calls do not. There
     are no gradients. Variable lengths, paged KV caches, other masks and dropout are not supported.
 
     Raises like `matmul`.

@@ -136,7 +136,8 @@ class Forecast:
 
 
 _REGIMES = {"burst": "burst: within 10 ms of work on an idle GPU",
-            "sustained": "sustained: continuous load holds the clock at {clock:.2f} GHz; predict and compare answer for burst by default"}
+            "sustained": "sustained: continuous load holds the clock at {clock:.2f} GHz; predict and compare assume "
+                         "bursts by default"}
 
 
 def _cut(text: str, width: int) -> str:

@@ -39,7 +39,7 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
             default stream
 
     Returns `out`, which is complete when the stream reaches that point. The first call for a problem
-    forecasts and compiles, which takes up to seconds; later ones do not. There are no gradients
+    predicts and compiles, which takes up to seconds; later calls do not. There are no gradients
     (tilecast.torch.matmul has them). For tensors that are not torch's their device must be current.
 
     Raises ConfigError if no kernel supports the GEMM, Error without a GPU or if the launch fails,

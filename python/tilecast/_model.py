@@ -220,26 +220,26 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
 def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst",
             inputs="normal", top=10, config=None, schedules=(), method=None, simulate=None, threads=0,
             calibrated=True, objective="time", epilogue=None, batch=None, accumulate=None) -> Ranking:
-    """Returns the `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first; or,
-    with a `tilecast.Attention` instead of m, n and k, of that.
+    """Returns the `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first; or
+    of a `tilecast.Attention` that is given instead of m, n and k.
 
-    m, n, k    dimensions in elements, at least 1; also one tuple (m, n, k), or one text "4096x4096x4096"
+    m, n, k    dimensions in elements, at least 1; also one tuple (m, n, k), or one string "4096x4096x4096"
     gpu        a name from `gpus()`, or the path of a GPU file
     regime     "burst": within 10 ms of work on an idle GPU; "sustained": under continuous load
     inputs     "normal", "uniform", "ternary" or "zeros"; power, and so the clock, depends on them
-    config     only this configuration, in long or short form, or those that match it if it is given in
-               part: "ws:tile=128x256x64"; also a Prediction, for its configuration
+    config     only this configuration, in long or short form, or those that match a partial one:
+               "ws:tile=128x256x64"; also a Prediction, for its configuration
     schedules  only these, by name, abbreviation or unique prefix
     method     "simulated" (default of GEMMs) or "analytic"
     simulate   number of each schedule's best by the analytic model to simulate; by default 1 to 8
-    threads    for simulations; 0: one per processor
+    threads    number of threads for simulations; one per processor if 0
     calibrated False ignores the GPU's calibration
     objective  "time": the fastest first; "energy": of the kernels too close to the fastest to call, the one with
                the least energy first
 
     GEMMs only:
     dtype      "fp16" (default) or "bf16", also as torch.bfloat16 and the like; also the type of C
-    layout     "tn" (default): B is [n,k]; "nn": B is [k,n]; A is [m,k] in both; "nt", "tt": likewise, A is [k,m]
+    layout     "tn" (default): B is [n,k]; "nn": B is [k,n]; A is [m,k] in both; "nt", "tt": the same, A is [k,m]
     epilogue   "none" (default), or fp8 scales ("scale_tensor", "scale_row", "scale_block"), a bias ("bias_m",
                "bias_n") and an activation ("relu", "gelu", "gelu_tanh", "silu"), joined by "+": "bias_n+gelu"
     batch      GEMMs of one launch; "32:a", "32:b" or "32:ab" if they share A, B or both

@@ -63,14 +63,14 @@ def _shape_alone(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] 
 
 @functools.lru_cache(maxsize=_matmul.KEPT_PLANS)
 def _gains(gemm: Gemm, gpu: str, sustained: bool) -> bool:
-    """Whether our kernel is forecast to take at most 1 / 1.01 of cuBLASLt's time."""
+    """Whether tilecast's kernel is predicted to take at most 1 / 1.01 of cuBLASLt's time."""
     answer, = Timer(gpu, "sustained" if sustained else "burst").compared([gemm])
     return "cublaslt" in answer and answer["cublaslt"]["time_us"] >= LEAST_GAIN * answer["ours"]["time_us"]
 
 
 def _product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Computes a b with our kernel if it copies neither operand and is forecast to gain, else with
-    torch."""
+    """Computes a b with tilecast's kernel if it copies neither operand and is predicted to be
+    faster, else with torch."""
     if (a.is_cuda and a.dtype in _GROUPED_TYPES and b.dtype == a.dtype and a.numel() > 0 and b.numel() > 0 and
             all(1 in one.stride() and 0 not in one.stride() for one in (a, b)) and
             all(isinstance(side, int) and side % 8 == 0 for side in (*a.shape, *b.shape)) and _is_hopper(a) and
@@ -168,7 +168,7 @@ def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, causal: bool
     return found if return_lse else found[0]
 
 
-_torchs_attention = functional.scaled_dot_product_attention  # torch's function, even if tilecast's is assigned in its place
+_torchs_attention = functional.scaled_dot_product_attention  # torch's function, even after it was replaced
 
 
 def _has_attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, enable_gqa: bool) -> bool:
@@ -407,15 +407,15 @@ def forecast(model: Any, *inputs: Any, gpu: str = DEFAULT_GPU, mode: str = "eage
     """Predicts the cost of a forward pass of `model` on a GPU, by operation, without a GPU and
     without its weights: a module on the meta device is sufficient.
 
-    inputs   of its forward, tensors of any device, the meta device included; and `options`, by name
+    inputs   arguments of forward: tensors on any device, also the meta device; `options` are its keyword arguments
     mode     "eager", or "compile": torch.compile's kernels
     regime   "burst": on an idle GPU; "sustained": under continuous load, where power sets the clock
     launch   "graph": a CUDA graph, whose start counts in a burst; "stream": operator by operator
-    repeats  how often one graph or burst holds the model, among which its start is shared
+    repeats  number of passes in one graph or burst, by which the time of its start is divided
     routing  rows of the experts in torch's grouped GEMMs: "uniform", or "zipf:1.1" by Zipf's law
 
-    Products take cuBLASLt's time, attention cuDNN's (docs/layers.md). Raises ConfigError, a ValueError, for a
-    model whose operations depend on values.
+    GEMMs take the time of cuBLASLt, attention the time of cuDNN (docs/layers.md). Raises ConfigError, a ValueError, for
+    a model whose operations depend on values.
     """
     _check_words(mode=(mode, ("eager", "compile")), regime=(regime, ("burst", "sustained")),
                  launch=(launch, ("graph", "stream")))
@@ -428,16 +428,16 @@ def forecast(model: Any, *inputs: Any, gpu: str = DEFAULT_GPU, mode: str = "eage
 
 def accelerate(model: torch.nn.Module, *inputs: Any, gpu: str = DEFAULT_GPU, mode: str = "compile",
                regime: str = "sustained", least: float = LEAST_GAIN, **options: Any) -> Accelerated:
-    """Replaces each nn.Linear of `model` that our kernel is forecast to make faster for these
-    inputs, in place, by a `Linear` with the same parameters. Under torch.compile our kernel fuses
-    operations that are the only consumers of its GEMM: an activation, SwiGLU or GeGLU of halves
-    of its columns, a residual's addition. Returns a table of the replacements, the forecast gain of
-    each, and why other layers were kept. state_dict does not change.
+    """Replaces, in place, each nn.Linear of `model` that tilecast's kernel is predicted to make
+    faster for these inputs, by a `Linear` with the same parameters. Under torch.compile the kernel
+    fuses operations that are the only consumers of its GEMM: an activation, SwiGLU or GeGLU of
+    halves of its columns, the addition of a residual. Returns a table of the replacements, the
+    predicted gain of each, and why other layers were kept. state_dict does not change.
 
-    inputs   as of `forecast`: shapes alone count
+    inputs   as in `forecast`: only shapes matter
     mode     "compile", for a model that is compiled afterwards; "eager", where nothing is fused
-    regime   as of `forecast`; later GEMMs of this process take the kernels that are fastest under it
-    least    time of a GEMM as torch runs it, over the same less what is saved, from which it is replaced
+    regime   as in `forecast`; later GEMMs of this process use the kernels that are fastest under it
+    least    a GEMM is replaced if its time in torch / (that time - the saved time) is at least this
 
     The weight of a gated GEMM is permuted in place: rows of gate and up alternate. `state_dict`
     and `load_state_dict` undo this, but `parameters()` and an optimizer see it; create the
