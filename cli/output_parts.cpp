@@ -15,6 +15,7 @@
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/problem_text.h"
 #include "model/ops/short_config_text.h"
+#include "model/rank/bottleneck.h"
 #include "model/rank/objective.h"
 #include "model/stream/stream_problem_text.h"
 #include "validate/record/csv_text.h"
@@ -293,23 +294,6 @@ std::string shown_limiter(std::string_view word) {
   return shown == "sm intake" ? "SM fill" : shown == "l2" ? "L2" : shown == "dram" ? "DRAM" : shown;
 }
 
-std::optional<double> share_of(const Shares& shares, Limiter limiter) {
-  switch (limiter) {
-    case Limiter::kTensor:
-      return shares.tensor;
-    case Limiter::kSharedMemory:
-      return shares.shared_memory;
-    case Limiter::kSmIntake:
-      return shares.sm_intake;
-    case Limiter::kL2:
-      return shares.l2;
-    case Limiter::kDram:
-      return shares.dram;
-    default:
-      return std::nullopt;
-  }
-}
-
 std::string bound_text(const GpuSpec& gpu, const Prediction& p) {
   const char* const name =
       std::ranges::find(kBounds, p.limiter, [](const auto& row) { return row.first; })->second;
@@ -318,11 +302,7 @@ std::string bound_text(const GpuSpec& gpu, const Prediction& p) {
                        (p.dram_read + p.dram_write).value / p.time.value * 1e-12,
                        gpu.dram->bandwidth.value * 1e-12);
   }
-  constexpr double kNearlyIdle = 0.15;  // with an idle bus, waiting is the bottleneck, not the rate
   const std::optional<double> share = share_of(p.shares, p.limiter);
-  if (share && *share < kNearlyIdle) {
-    return fmt::format("latency, with {} at {:.0f} % of peak", name, 100 * *share);
-  }
   return share ? fmt::format("{} ({:.0f} % of peak)", name, 100 * *share) : name;
 }
 

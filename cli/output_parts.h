@@ -65,8 +65,6 @@ std::string copied_words(const CopiedOperands& operands);
 
 /// Returns the display name of a limiter: "SM fill" for sm_intake.
 std::string shown_limiter(std::string_view word);
-/// Utilization of the resource; nothing for a limiter without a rate.
-std::optional<double> share_of(const Shares& shares, Limiter limiter);
 /// Returns "tensor cores (92 % of peak)", at the kernel's clock; "DRAM (3.18 of 4.8 TB/s)".
 std::string bound_text(const GpuSpec& gpu, const Prediction& p);
 /// Returns "power holds the clock at 1.55 GHz".

@@ -23,8 +23,9 @@ namespace {
 
 constexpr int kFigureDigits = 6;
 
-nlohmann::ordered_json prediction_json(const RankingReport& report, std::size_t place) {
-  const Prediction& p = report.ranking.predictions[place];
+nlohmann::ordered_json prediction_json(const RankingReport& report,
+                                       const std::vector<Prediction>& list, std::size_t place) {
+  const Prediction& p = list[place];
   nlohmann::ordered_json row = {{"rank", place + 1}};
   row.update(kernel_json(p));
   row["closed_form_time_us"] = rounded(microseconds(p.closed_form_time), kFigureDigits);
@@ -86,7 +87,7 @@ nlohmann::ordered_json ranking_object(const RankingReport& report) {
     json["copies"] = copies_json(*r.copies);
   }
   for (std::size_t i = 0; i < rows_of(report); ++i) {
-    json["ranking"].push_back(prediction_json(report, i));
+    json["ranking"].push_back(prediction_json(report, r.predictions, i));
   }
   if (const std::optional<Routing>& routing = report.routing) {
     json["routing"] = {{"experts", routing->experts}, {"tokens", routing->tokens},
@@ -97,12 +98,8 @@ nlohmann::ordered_json ranking_object(const RankingReport& report) {
     json["next_simulated"] = {{"config", to_text(r.next_simulated->config)},
                               {"time_us", rounded(microseconds(r.next_simulated->time), 6)}};
   }
-  for (const Prediction& p : r.by_tile) {
-    json["by_tile"].push_back({{"config", to_text(p.config)},
-                               {"method", to_text(p.method)},
-                               {"time_us", rounded(microseconds(p.time), 6)},
-                               {"energy_mj", rounded(energy_of(p).value * 1e3, 6)},
-                               {"limiter", to_text(p.limiter)}});
+  for (std::size_t i = 0; i < r.by_tile.size(); ++i) {
+    json["by_tile"].push_back(prediction_json(report, r.by_tile, i));
   }
   if (r.counterpart) {
     const KernelConfig& config = std::get<KernelConfig>(r.counterpart->config);
@@ -221,8 +218,9 @@ std::string rankings_csv(const std::vector<RankingReport>& reports,
   std::string text = line("gpu", csv_titles(kRankingColumns), "error");
   for (const RankingReport& report : reports) {
     for (std::size_t i = 0; i < rows_of(report); ++i) {
-      text += line(csv_field(report.gpu.spec.name),
-                   csv_cells(prediction_json(report, i), kRankingColumns), "");
+      text += line(
+          csv_field(report.gpu.spec.name),
+          csv_cells(prediction_json(report, report.ranking.predictions, i), kRankingColumns), "");
     }
   }
   for (const GpuRefusal& refusal : refusals) {

@@ -70,6 +70,8 @@ int fail(ExitCode code, const std::string& message) {
   return static_cast<int>(code);
 }
 
+constexpr std::string_view kCommandsOfPython[] = {"layer", "moe-config"};
+
 /// A program lists the commands that it executes; tilecast also lists those of the others.
 bool lists(Host host, const CommandRow& row) {
   return !row.heading.empty() && (host == Host::kModel || row.host == host);
@@ -96,6 +98,12 @@ std::pair<const CommandRow*, std::size_t> command_of(Host host,
     const std::string help = fmt::format("; see tilecast {}--help", name);
     if (word.empty()) {
       throw ConfigError("a command is needed: " + join(next, ", ") + help);
+    }
+    if (name.empty() && std::ranges::find(kCommandsOfPython, word) != std::end(kCommandsOfPython)) {
+      throw ConfigError(
+          fmt::format("{0} is a command of the Python package: run 'pip install .' in the "
+                      "repository, then 'python -m tilecast {0}'",
+                      word));
     }
     if (whole == nullptr) {
       throw ConfigError(word.starts_with('-')

@@ -11,6 +11,7 @@
 #include "model/base/shown_text.h"
 #include "model/learn/learned.h"
 #include "model/rank/rank_every.h"
+#include "model/rank/bottleneck.h"
 #include "model/rank/retime.h"
 #include "model/rank/settled_clock.h"
 #include "model/rank/simulated_ranking.h"
@@ -66,7 +67,7 @@ class AttentionPredictor {
                  .bounds = hard_bounds(q_.gpu, q_.problem),
                  .cycles = form.cycles,
                  .extrapolated = q_.gpu.attention_learned == nullptr,
-                 .limiter = form.limiter,
+                 .limiter = bottleneck(form.shares, form.limiter),
                  .shares = form.shares,
                  .l2_to_sm = plan.kv_from_l2 + plan.q_from_l2 + plan.partial};
     set_dram_bytes(q_.gpu, plan.dram_read, plan.dram_write, p);

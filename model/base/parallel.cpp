@@ -7,9 +7,24 @@
 #include <new>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tilecast {
+
+namespace {
+thread_local std::stop_token t_stop;
+}  // namespace
+
+StopScope::StopScope(std::stop_token token) : outer_(std::exchange(t_stop, std::move(token))) {}
+
+StopScope::~StopScope() { t_stop = std::move(outer_); }
+
+void throw_if_stopped() {
+  if (t_stop.stop_requested()) {
+    throw Stopped();
+  }
+}
 
 unsigned processor_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -31,6 +46,7 @@ void parallel_for(std::size_t count, unsigned threads,
   const auto run = [&] {
     for (std::size_t i = next++; i < count; i = next++) {
       try {
+        throw_if_stopped();
         work(i);
       } catch (const std::bad_alloc&) {
         const std::lock_guard lock(noting);
@@ -48,7 +64,10 @@ void parallel_for(std::size_t count, unsigned threads,
     std::vector<std::jthread> others;
     try {
       while (others.size() + 1 < most) {
-        others.emplace_back(run);
+        others.emplace_back([&run, stop = t_stop] {
+          const StopScope scope(stop);
+          run();
+        });
       }
     } catch (const std::system_error&) {  // the system's thread limit is reached
     } catch (const std::bad_alloc&) {
@@ -57,6 +76,7 @@ void parallel_for(std::size_t count, unsigned threads,
   }
   const auto run_alone = [&](std::size_t i) {
     try {
+      throw_if_stopped();
       work(i);
     } catch (...) {
       note_failure(i);

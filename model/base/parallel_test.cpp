@@ -68,5 +68,43 @@ TEST_CASE("The lowest index's exception is thrown, and no further work starts") 
   }
 }
 
+TEST_CASE("Work that is asked to stop ends before the next index, on each thread") {
+  for (const unsigned threads : {1u, 2u, 4u}) {
+    std::stop_source stop;
+    const StopScope scope(stop.get_token());
+    std::atomic<int> calls = 0;
+    CHECK_THROWS_AS(parallel_for(100000, threads,
+                                 [&](std::size_t i) {
+                                   ++calls;
+                                   if (i == 10) {
+                                     stop.request_stop();
+                                   }
+                                 }),
+                    Stopped);
+    CHECK(calls > 10);  // the eleven indices up to that one were begun
+    CHECK(calls < 1000);
+  }
+}
+
+TEST_CASE("Only the work within a StopScope is asked to stop, also by work on other threads") {
+  std::stop_source stop;
+  stop.request_stop();
+  {
+    const StopScope outer(std::stop_token{});
+    const StopScope inner(stop.get_token());
+    CHECK_THROWS_AS(throw_if_stopped(), Stopped);
+    std::atomic<int> calls = 0;
+    CHECK_THROWS_AS(parallel_for(4, 4, [&](std::size_t) { ++calls; }), Stopped);
+    CHECK(calls == 0);
+  }
+  CHECK_NOTHROW(throw_if_stopped());
+  std::atomic<int> calls = 0;
+  parallel_for(4, 4, [&](std::size_t) {
+    throw_if_stopped();
+    ++calls;
+  });
+  CHECK(calls == 4);
+}
+
 }  // namespace
 }  // namespace tilecast

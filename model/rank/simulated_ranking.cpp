@@ -146,6 +146,7 @@ class RoundRunner {
     std::unique_lock lock(noting_);
     try {
       while (goes_on()) {
+        throw_if_stopped();
         if (const std::optional<std::size_t> nominee = next()) {
           simulate(*nominee, lock);
           noted_.notify_all();

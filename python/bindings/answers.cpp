@@ -73,15 +73,22 @@ Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsig
                           .objective = objective});
 }
 
-Answer answer(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,
-              const Search& search, unsigned threads, bool table) {
+RankingAnswer answer(const GpuChoice& choice, const ProblemTexts& problem,
+                     const Conditions& conditions, const Search& search, unsigned threads,
+                     bool table) {
   const LoadedGpu& gpu = loaded(choice);
   const auto start = std::chrono::steady_clock::now();
   const Ranking ranking = rank(gpu, asked(problem, conditions), search, threads, table);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const MeasuredByConfig none;
-  const RankingReport report{gpu, ranking, search.top, Seconds{elapsed.count()}, none};
-  return {ranking_json(report), table ? ranking_table(report) : std::string()};
+  RankingReport report{gpu, ranking, search.top, Seconds{elapsed.count()}, none};
+  if (!table) {
+    return {ranking_json(report), "", ""};
+  }
+  const std::string by_tile = ranking_table(report);
+  report.every_candidate = true;
+  report.rows = rows_of(report);
+  return {ranking_json(report), ranking_table(report), by_tile};
 }
 
 /// Constants that depend on a kernel family's code: overheads per K block and tile, and the wait
@@ -134,6 +141,18 @@ const GemmProblem& gemm_of(const Asked& ask, const GpuSpec& gpu, const std::stri
   return *problem;
 }
 
+/// Calls `work` for each value; its ConfigError begins with the value's place, as "configs[3]: ".
+template <class Value, class Work>
+void for_each_named(std::string_view name, const std::vector<Value>& values, const Work& work) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    try {
+      work(values[i]);
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}[{}]: {}", name, i, error.what()));
+    }
+  }
+}
+
 /// Returns analytic times, including operand copies; infinite for a configuration that cannot run.
 std::vector<Seconds> times_of(const GpuSpec& gpu, const Asked& ask,
                               const std::vector<AnyConfig>& configs) {
@@ -169,8 +188,8 @@ std::vector<GpuLine> gpus(const std::filesystem::path& configs) {
   return lines;
 }
 
-Answer predict(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,
-               const Search& search) {
+RankingAnswer predict(const GpuChoice& choice, const ProblemTexts& problem,
+                      const Conditions& conditions, const Search& search) {
   return answer(choice, problem, conditions, search, search.threads, true);
 }
 
@@ -246,14 +265,13 @@ std::vector<std::vector<double>> config_times(const GpuChoice& choice,
                                               unsigned threads) {
   const GpuSpec& gpu = loaded(choice).spec;
   std::vector<Asked> all;
-  for (const ProblemTexts& problem : problems) {
+  for_each_named("problems", problems, [&](const ProblemTexts& problem) {
     all.push_back(asked(problem, conditions));
     require_solvable(gpu, all.back(), problem.shape);
-  }
+  });
   std::vector<AnyConfig> kernels;
-  for (const std::string& config : configs) {
-    kernels.push_back(parse_config(config));
-  }
+  for_each_named("configs", configs,
+                 [&](const std::string& config) { kernels.push_back(parse_config(config)); });
   std::vector<std::vector<double>> times(problems.size());
   parallel_for(problems.size(), threads, [&](std::size_t i) {
     for (const Seconds time : times_of(gpu, all[i], kernels)) {

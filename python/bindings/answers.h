@@ -48,6 +48,11 @@ struct Answer {
   std::string json, table;
 };
 
+/// `table` has the rows of the ranking, `by_tile` the best of each schedule and tile.
+struct RankingAnswer {
+  std::string json, table, by_tile;
+};
+
 struct GpuLine {
   std::string name, product, architecture;
   int sms;
@@ -56,8 +61,8 @@ struct GpuLine {
 
 /// GPU files are read once per process. All functions throw ConfigError or FileError.
 std::vector<GpuLine> gpus(const std::filesystem::path& configs);
-Answer predict(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,
-               const Search& search);
+RankingAnswer predict(const GpuChoice& choice, const ProblemTexts& problem,
+                      const Conditions& conditions, const Search& search);
 /// Returns one JSON per problem, in order; {"error": ...} for a problem that cannot be predicted.
 std::vector<std::string> predict_many(const GpuChoice& choice,
                                       const std::vector<ProblemTexts>& problems,

@@ -1,5 +1,6 @@
-// The module tilecast._native, which exposes answers.h and known_calls.h to Python. Slow functions
-// release the GIL. python/tilecast/_native.pyi documents the signatures; python/tests call them.
+// The module tilecast._native, which exposes answers.h and known_calls.h to Python. Functions of
+// the model release the GIL and stop at Ctrl-C. python/tilecast/_native.pyi documents the
+// signatures; python/tests call them.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
@@ -9,15 +10,20 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <functional>
+#include <future>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/base/parallel.h"
 #include "model/gemm/problem/epilogue.h"
 #include "python/bindings/answers.h"
 #include "python/bindings/known_calls.h"
@@ -62,91 +68,108 @@ std::pair<std::string, std::string> both(Answer answer) {
   return {std::move(answer.json), std::move(answer.table)};
 }
 
+/// Returns `answer()` of another thread, without the GIL. Meanwhile runs Python's signal handlers;
+/// if one raises, as Ctrl-C's does, stops the thread's work and raises that.
+template <class Answer>
+auto interruptible(const Answer& answer) {
+  constexpr std::chrono::milliseconds kPoll{100};
+  const nb::gil_scoped_release release;
+  std::stop_source stop;
+  std::future<decltype(answer())> later;
+  try {
+    later = std::async(std::launch::async, [&] {
+      const StopScope scope(stop.get_token());
+      return answer();
+    });
+  } catch (const std::system_error&) {  // the system's thread limit is reached
+    return answer();
+  }
+  while (later.wait_for(kPoll) != std::future_status::ready) {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) {
+      nb::python_error raised;
+      stop.request_stop();
+      {
+        const nb::gil_scoped_release without;
+        later.wait();
+      }
+      throw raised;
+    }
+  }
+  return later.get();
+}
+
+/// Makes a function of the module from one of the model.
+template <class Answer, class... Args>
+auto of_model(Answer (*answer)(Args...)) {
+  return [answer](Args... args) { return interruptible([&] { return answer(args...); }); };
+}
+
 }  // namespace
 }  // namespace tilecast::python
 
 NB_MODULE(_native, m) {
   using namespace tilecast::python;
-  using Release = nb::call_guard<nb::gil_scoped_release>;
 
   // Later translators are tried first, so the general error is registered before its subclasses.
   nb::exception<tilecast::Error>(m, "Error", PyExc_RuntimeError);
   nb::exception<tilecast::FileError>(m, "FileError", PyExc_OSError);
   nb::exception<tilecast::ConfigError>(m, "ConfigError", PyExc_ValueError);
 
-  m.def(
-      "gpus",
-      [](const std::string& configs) {
-        std::vector<std::tuple<std::string, std::string, std::string, int, std::string>> lines;
-        for (const GpuLine& gpu : gpus(configs)) {
-          lines.emplace_back(gpu.name, gpu.product, gpu.architecture, gpu.sms, gpu.why_not);
-        }
-        return lines;
-      },
-      Release());
-  m.def(
-      "predict",
-      [](const GpuTuple& gpu, const ProblemTuple& problem, const ConditionsTuple& conditions,
-         const SearchTuple& search) {
-        return both(predict(made<GpuChoice>(gpu), made<ProblemTexts>(problem),
-                            made<Conditions>(conditions), made<Search>(search)));
-      },
-      Release());
-  m.def(
-      "predict_many",
-      [](const GpuTuple& gpu, const ProblemTuples& problems, const ConditionsTuple& conditions,
-         const SearchTuple& search) {
-        return predict_many(made<GpuChoice>(gpu), all_made<ProblemTexts>(problems),
-                            made<Conditions>(conditions), made<Search>(search));
-      },
-      Release());
-  m.def(
-      "compare_many",
-      [](const GpuTuple& gpu, const ProblemTuples& problems, const ConditionsTuple& conditions,
-         unsigned threads) {
-        return compare_many(made<GpuChoice>(gpu), all_made<ProblemTexts>(problems),
-                            made<Conditions>(conditions), threads);
-      },
-      Release());
-  m.def(
-      "constants", [](const GpuTuple& gpu) { return constants(made<GpuChoice>(gpu)); }, Release());
-  m.def(
-      "explain",
-      [](const GpuTuple& gpu, const ProblemTuple& problem, const ConditionsTuple& conditions,
-         const Texts& configs, bool best, unsigned threads) {
-        return both(explain(made<GpuChoice>(gpu), made<ProblemTexts>(problem),
-                            made<Conditions>(conditions), configs, best, threads));
-      },
-      Release());
-  m.def(
-      "config_times",
-      [](const GpuTuple& gpu, const ProblemTuples& problems, const ConditionsTuple& conditions,
-         const Texts& configs, unsigned threads) {
-        return config_times(made<GpuChoice>(gpu), all_made<ProblemTexts>(problems),
-                            made<Conditions>(conditions), configs, threads);
-      },
-      Release());
-  m.def(
-      "family_times",
-      [](const GpuTuple& gpu, const ProblemTuple& problem, const ConditionsTuple& conditions,
-         const std::vector<Texts>& kernels, const std::map<std::string, double>& cycles,
-         unsigned threads) {
-        std::vector<std::tuple<double, double, double, std::string>> times;
-        for (const FamilyTime& t :
-             family_times(made<GpuChoice>(gpu), made<ProblemTexts>(problem),
-                          made<Conditions>(conditions), kernels, cycles, threads)) {
-          times.emplace_back(t.seconds, t.cycles, t.sm_clock_hz, t.config);
-        }
-        return times;
-      },
-      Release());
-  m.def(
-      "sm_limits",
-      [](const GpuTuple& gpu) {
-        const SmLimits sm = sm_limits(made<GpuChoice>(gpu));
-        return std::tuple(sm.threads, sm.registers, sm.shared_bytes, sm.cta_shared_bytes, sm.wgmma);
-      },
-      Release());
+  m.def("gpus", of_model(+[](const std::string& configs) {
+          std::vector<std::tuple<std::string, std::string, std::string, int, std::string>> lines;
+          for (const GpuLine& gpu : gpus(configs)) {
+            lines.emplace_back(gpu.name, gpu.product, gpu.architecture, gpu.sms, gpu.why_not);
+          }
+          return lines;
+        }));
+  m.def("predict", of_model(+[](const GpuTuple& gpu, const ProblemTuple& problem,
+                                const ConditionsTuple& conditions, const SearchTuple& search) {
+          const RankingAnswer ranking = predict(made<GpuChoice>(gpu), made<ProblemTexts>(problem),
+                                                made<Conditions>(conditions), made<Search>(search));
+          return std::tuple(ranking.json, ranking.table, ranking.by_tile);
+        }));
+  m.def("predict_many", of_model(+[](const GpuTuple& gpu, const ProblemTuples& problems,
+                                     const ConditionsTuple& conditions, const SearchTuple& search) {
+          return predict_many(made<GpuChoice>(gpu), all_made<ProblemTexts>(problems),
+                              made<Conditions>(conditions), made<Search>(search));
+        }));
+  m.def("compare_many", of_model(+[](const GpuTuple& gpu, const ProblemTuples& problems,
+                                     const ConditionsTuple& conditions, unsigned threads) {
+          return compare_many(made<GpuChoice>(gpu), all_made<ProblemTexts>(problems),
+                              made<Conditions>(conditions), threads);
+        }));
+  m.def("constants",
+        of_model(+[](const GpuTuple& gpu) { return constants(made<GpuChoice>(gpu)); }));
+  m.def("explain", of_model(+[](const GpuTuple& gpu, const ProblemTuple& problem,
+                                const ConditionsTuple& conditions, const Texts& configs, bool best,
+                                unsigned threads) {
+          return both(explain(made<GpuChoice>(gpu), made<ProblemTexts>(problem),
+                              made<Conditions>(conditions), configs, best, threads));
+        }));
+  m.def("config_times",
+        of_model(+[](const GpuTuple& gpu, const ProblemTuples& problems,
+                     const ConditionsTuple& conditions, const Texts& configs, unsigned threads) {
+          return config_times(made<GpuChoice>(gpu), all_made<ProblemTexts>(problems),
+                              made<Conditions>(conditions), configs, threads);
+        }));
+  m.def("family_times",
+        of_model(+[](const GpuTuple& gpu, const ProblemTuple& problem,
+                     const ConditionsTuple& conditions, const std::vector<Texts>& kernels,
+                     const std::map<std::string, double>& cycles, unsigned threads) {
+          std::vector<std::tuple<double, double, double, std::string>> times;
+          for (const FamilyTime& t :
+               family_times(made<GpuChoice>(gpu), made<ProblemTexts>(problem),
+                            made<Conditions>(conditions), kernels, cycles, threads)) {
+            times.emplace_back(t.seconds, t.cycles, t.sm_clock_hz, t.config);
+          }
+          return times;
+        }));
+  m.def("sm_limits", of_model(+[](const GpuTuple& gpu) {
+          const SmLimits sm = sm_limits(made<GpuChoice>(gpu));
+          return std::tuple(sm.threads, sm.registers, sm.shared_bytes, sm.cta_shared_bytes,
+                            sm.wgmma);
+        }));
   m.def("activations", [] {
     std::vector<std::pair<std::string, int>> words;
     for (const tilecast::OutputStep step : tilecast::steps_of(tilecast::OutputKind::kActivate)) {
@@ -154,20 +177,18 @@ NB_MODULE(_native, m) {
     }
     return words;
   });
-  m.def(
-      "triton_times",
-      [](const GpuTuple& gpu, const ProblemTuple& problem, const ConditionsTuple& conditions,
-         const std::vector<TritonTuple>& tuples, const std::map<std::string, double>& costs,
-         unsigned threads) {
-        const auto kernels = all_made<tilecast::TritonKernel>(tuples);
-        std::vector<std::tuple<double, double>> times;
-        for (const tilecast::TritonTime& t :
-             triton_times(made<GpuChoice>(gpu), made<ProblemTexts>(problem),
-                          made<Conditions>(conditions), kernels, costs, threads)) {
-          times.emplace_back(t.time.value, t.least.value);
-        }
-        return times;
-      },
-      Release());
+  m.def("triton_times",
+        of_model(+[](const GpuTuple& gpu, const ProblemTuple& problem,
+                     const ConditionsTuple& conditions, const std::vector<TritonTuple>& tuples,
+                     const std::map<std::string, double>& costs, unsigned threads) {
+          const auto kernels = all_made<tilecast::TritonKernel>(tuples);
+          std::vector<std::tuple<double, double>> times;
+          for (const tilecast::TritonTime& t :
+               triton_times(made<GpuChoice>(gpu), made<ProblemTexts>(problem),
+                            made<Conditions>(conditions), kernels, costs, threads)) {
+            times.emplace_back(t.time.value, t.least.value);
+          }
+          return times;
+        }));
   add_known_calls(m);
 }

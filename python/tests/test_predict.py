@@ -4,6 +4,7 @@ these tests check that Python returns the same results in the expected form."""
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -13,6 +14,9 @@ import pytest
 import tilecast
 import tilecast.triton
 from tilecast.triton import Tile, times_us
+
+PROBLEM = (512, 512, 512)
+KNOWN = "pipelined:tile=64x48x128,stages=6,warpgroups=1x1,ctas=1,inflight=1,c_slots=0,raster=grouped_m,group=8"
 
 
 def test_rows_are_ordered_and_carry_their_units():
@@ -28,13 +32,78 @@ def test_rows_are_ordered_and_carry_their_units():
     assert set(best.shares) == {"tensor", "shared_memory", "sm_intake", "l2", "dram"}
 
 
-def test_a_printed_ranking_is_the_programs_table():
-    lines = str(tilecast.predict(1024, 1024, 1024, top=2)).splitlines()
-    assert lines[0].startswith("GEMM 1024 x 1024 x 1024, fp16, tn")
-    assert lines[3].startswith("Best: ")
-    titles = next(i for i, line in enumerate(lines) if line.split()[:1] == ["#"])
-    assert [line.split()[0] for line in lines[titles + 1:titles + 3]] == ["1", "2"]
+def table_times(text):
+    lines = text.splitlines()
+    assert lines[0].startswith("GEMM 1024 x 1024 x 1024, fp16, tn") and lines[3].startswith("Best: ")
     assert max(map(len, lines)) <= 80
+    first = next(i for i, line in enumerate(lines) if line.split()[:1] == ["#"]) + 1
+    return [float(line.split()[1].rstrip("~")) for line in lines[first:lines.index("", first)]]
+
+
+def test_row_i_of_a_printed_ranking_is_its_element_i():
+    ranking = tilecast.predict(1024, 1024, 1024, top=12)
+    assert table_times(str(ranking)) == pytest.approx([row.time_us for row in ranking], abs=0.006)
+    by_tile = ranking.by_tile
+    tiles = {row.config.split(",")[0] for row in by_tile}  # "schedule:tile=MxNxK"
+    assert len(tiles) == len(by_tile) >= 12 and by_tile[0] == ranking[0]
+    shown = table_times(str(by_tile))
+    assert shown[:5] == pytest.approx([row.time_us for row in by_tile[:5]], abs=0.006)
+    assert shown[:5] != pytest.approx([row.time_us for row in ranking[:5]], abs=0.006)
+
+
+@pytest.mark.parametrize("method", ["analytic", "simulated"])
+def test_table_text_and_fields_name_the_same_bottleneck(method):
+    # One row of C keeps 20 CTAs of 128 rows waiting: the tensor cores are busy for 0.1 % of the time.
+    waits = ("warp_specialized:tile=128x208x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+             "producer=40,grid=resident,raster=grouped_m,group=16,walk=strided")
+    ranking = tilecast.predict(1, 4096, 4096, config=waits, method=method)
+    assert ranking[0].shares["tensor"] < 0.15 and ranking[0].limiter == ranking.by_tile[0].limiter == "latency"
+    assert "bound by load latency" in str(ranking) and " latency   ws 128x208x64" in str(ranking)
+
+
+@pytest.mark.parametrize("question", [
+    lambda: tilecast.predict(8192, 14336, 4096, simulate=200, top=200),
+    lambda: tilecast.predict_many(range(512, 51200, 512), 4096, 4096),
+    lambda: tilecast.rank([(64 * i, 4096, 4096) for i in range(1, 1000)], [KNOWN] * 500),
+    lambda: tilecast.explain(8192, 14336, 4096, [f"ws:tile=128x{n}x64" for n in range(64, 257, 8)])])
+def test_ctrl_c_ends_a_long_question(question):
+    tilecast.predict(PROBLEM, top=1)  # reads the GPU files
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        question()
+    # Each takes more than 20 s on a core.
+    assert time.monotonic() - begin < 8
+    assert tilecast.predict(PROBLEM, top=1)[0].time_us > 0
+
+
+def test_an_error_says_which_problem_or_configuration_it_is():
+    for wrong in ((64, -1, 64), (64, 64), (64, 64, 6.5)):
+        with pytest.raises((TypeError, ValueError), match=r"problems\[1\]: "):
+            tilecast.rank([PROBLEM, wrong], KNOWN)
+    with pytest.raises(tilecast.ConfigError, match=r"configs\[2\]: unknown schedule 'foo'"):
+        tilecast.rank(PROBLEM, [KNOWN, KNOWN, "foo"])
+
+
+def test_the_type_of_c_may_differ():
+    def problem(**given):
+        return tilecast.predict(PROBLEM, dtype="fp8", top=1, method="analytic", **given).data["problem"]
+
+    assert problem() == problem(out_dtype="torch.bfloat16") != problem(out_dtype="fp16")
+    wide = tilecast.rank(PROBLEM, KNOWN, dtype="bf16", out_dtype="fp32")[0][0]
+    assert wide != tilecast.rank(PROBLEM, KNOWN, dtype="bf16")[0][0]
+
+
+def test_hooks_and_attention_are_checked_where_they_are_made():
+    for arguments, sentence in (({"gpu": "v100"}, "unknown GPU 'v100'"), ({"regime": "cold"}, "unknown regime"),
+                                ({"top_k": 0}, "top_k: expected at least 1"), ({"layout": "xx"}, "unknown layout")):
+        with pytest.raises(tilecast.ConfigError, match=sentence):
+            tilecast.triton.early_config_prune(**arguments)
+    with pytest.raises(tilecast.ConfigError, match="heads: expected at least 1, got 0"):
+        tilecast.Attention(batch=1, heads=0, queries=8, keys=8, head_dim=64)
+    with pytest.raises(tilecast.ConfigError, match="block_m: expected an integer"):
+        Tile(True, 128, 64)
 
 
 @pytest.mark.skipif("TILECAST" not in os.environ, reason="TILECAST does not name the program")
@@ -101,10 +170,6 @@ def test_a_file_that_is_not_there_is_an_os_error(tmp_path):
     with pytest.raises(OSError) as raised:
         tilecast.predict(64, 64, 64, gpu=tmp_path / "none.yaml")
     assert isinstance(raised.value, tilecast.FileError) and "none.yaml" in str(raised.value)
-
-
-PROBLEM = (512, 512, 512)
-KNOWN = "pipelined:tile=64x48x128,stages=6,warpgroups=1x1,ctas=1,inflight=1,c_slots=0,raster=grouped_m,group=8"
 
 
 @pytest.mark.parametrize("call, sentence", [
@@ -272,7 +337,6 @@ def test_one_schedule_may_stand_alone():
 DECODE = tilecast.Attention(batch=16, heads=32, kv_heads=8, queries=1, keys=8192, head_dim=128, dtype="bf16")
 
 
-@pytest.mark.skipif("TILECAST" not in os.environ, reason="TILECAST does not name the program")
 def test_the_energy_objective_saves_energy_and_lists_millijoules():
     fastest = tilecast.predict(4096, 4096, 4096, top=1)[0]
     saving = tilecast.predict(4096, 4096, 4096, top=1, objective="energy")[0]
@@ -283,6 +347,7 @@ def test_the_energy_objective_saves_energy_and_lists_millijoules():
         tilecast.predict(64, 64, 64, objective="power")
 
 
+@pytest.mark.skipif("TILECAST" not in os.environ, reason="TILECAST does not name the program")
 def test_attention_has_the_programs_answer():
     told = json.loads(subprocess.run(
         [os.environ["TILECAST"], "predict", "--op", "attention", "2x8:2x512x1024x64", "--causal", "--dtype", "bf16",
@@ -316,11 +381,11 @@ def test_attention_has_fields_of_its_own():
         with pytest.raises(tilecast.ConfigError, match=text):
             call()
 
-    refused("dtype: of GEMMs", lambda: tilecast.predict(DECODE, dtype="bf16"))
-    refused("n, k, batch: of GEMMs", lambda: tilecast.predict(DECODE, 1, 2, batch=3))
-    refused("layout: of GEMMs", lambda: tilecast.rank([DECODE], ["ao"], layout="tn"))
+    refused("dtype: apply only to GEMMs", lambda: tilecast.predict(DECODE, dtype="bf16"))
+    refused("n, k, batch: apply only to GEMMs", lambda: tilecast.predict(DECODE, 1, 2, batch=3))
+    refused("layout: apply only to GEMMs", lambda: tilecast.rank([DECODE], ["ao"], layout="tn"))
     refused("is a tile of GEMMs", lambda: tilecast.rank([DECODE], [Tile(128, 128, 64)]))
-    refused("accumulate, calibrated: of", lambda: tilecast.rank(PROBLEM, Tile(128, 128, 64), calibrated=False))
+    refused("accumulate, out_dtype, calibrated: of", lambda: tilecast.rank(PROBLEM, Tile(128, 128, 64), calibrated=False))
     refused("family: of Triton's", lambda: tilecast.rank(PROBLEM, KNOWN, family=tilecast.triton.Family()))
     refused("attention", lambda: tilecast.rank([DECODE], [tilecast.predict(64, 64, 64, top=1)[0].config]))
     sides = {"batch": 1, "heads": 4, "queries": 8, "keys": 8, "head_dim": 64}

@@ -105,22 +105,30 @@ def _flat(row: Union[Prediction, Failure]) -> dict[str, Any]:
     return values
 
 
-class Ranking(_Rows):
-    """The fastest configurations of a problem, fastest first: a sequence of `Prediction`.
+class _Table(_Rows):
+    """Predictions that print as the program's table."""
 
-    Prints as the program's table. `data` is the whole output of `predict --format json`:
-    `candidates`, `rejected` and `simulated` among others.
-    """
-
-    def __init__(self, text: str, table: str):
-        self.data = json.loads(text)
-        self._table = table
-        self._rows = [Prediction._of(row) for row in self.data["ranking"]]
+    def __init__(self, rows: Iterable[dict[str, Any]], table: str):
+        self._rows, self._table = [Prediction._of(row) for row in rows], table
 
     def __str__(self) -> str:
         return self._table
 
     __repr__ = __str__
+
+
+class Ranking(_Table):
+    """The fastest configurations of a problem, fastest first: a sequence of `Prediction`.
+
+    Prints as the table of `predict --all`: row 1 is ranking[0]. `by_tile` has the fastest of each schedule and tile,
+    and prints as the table of `predict`. `data` is the whole answer of `predict --format json`:
+    `candidates`, `rejected` and `simulated` among others.
+    """
+
+    def __init__(self, text: str, table: str, by_tile: str):
+        self.data = json.loads(text)
+        super().__init__(self.data["ranking"], table)
+        self.by_tile = _Table(self.data.get("by_tile", self.data["ranking"]), by_tile)
 
 
 class Predictions(_Rows):
@@ -216,10 +224,11 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
             schedules: Union[str, Iterable[str]] = (), method: Optional[str] = None,
             simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
             objective: str = "time", epilogue: str = "none",
-            batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Ranking: ...
+            batch: Union[int, str] = 1, accumulate: Optional[str] = None, out_dtype: Any = None) -> Ranking: ...
 def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst",
             inputs="normal", top=10, config=None, schedules=(), method=None, simulate=None, threads=0,
-            calibrated=True, objective="time", epilogue=None, batch=None, accumulate=None) -> Ranking:
+            calibrated=True, objective="time", epilogue=None, batch=None, accumulate=None,
+            out_dtype=None) -> Ranking:
     """Returns the `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first; or
     of a `tilecast.Attention` that is given instead of m, n and k.
 
@@ -238,17 +247,20 @@ def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regim
                the least energy first
 
     GEMMs only:
-    dtype      "fp16" (default) or "bf16", also as torch.bfloat16 and the like; also the type of C
+    dtype      "fp16" (default), "bf16", "fp8" ("e4m3") or "e5m2", also as torch.bfloat16 and the like
+    out_dtype  of C; by default that of A and B, bf16 for fp8
     layout     "tn" (default): B is [n,k]; "nn": B is [k,n]; A is [m,k] in both; "nt", "tt": the same, A is [k,m]
-    epilogue   "none" (default), or fp8 scales ("scale_tensor", "scale_row", "scale_block"), a bias ("bias_m",
-               "bias_n") and an activation ("relu", "gelu", "gelu_tanh", "silu"), joined by "+": "bias_n+gelu"
+    epilogue   "none" (default), or steps in this order, joined by "+" ("bias_n+gelu"): fp8 scales ("scale_tensor",
+               "scale_row", "scale_block"), a bias ("bias_n" of each column is nn.Linear's, "bias_m"), an activation
+               ("relu", "gelu", "gelu_tanh", "silu") or a gate ("swiglu", "geglu"), "residual", "amax", "scale_c"
     batch      GEMMs of one launch; "32:a", "32:b" or "32:ab" if they share A, B or both
     accumulate for fp8: "fast" (default) or "exact", partial sums promoted to fp32 every 128 of K
 
     Raises ConfigError, a ValueError, for problems that cannot be predicted, FileError, an OSError, for a file
     that cannot be read.
     """
-    problem = problem_of(m, n, k, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate)
+    problem = problem_of(m, n, k, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate,
+                         out_dtype=out_dtype)
     return Ranking(*_native.predict(_machine(gpu, calibrated), problem.texts(), _conditions(regime, inputs, method),
                                     search_of(schedules, top, simulate, threads, objective, config)))
 
@@ -284,10 +296,10 @@ def predict_many(m: Any, n: Any, k: Any, *, dtype: Any = "fp16", layout: str = "
                  inputs: str = "normal", schedules: Union[str, Iterable[str]] = (),
                  method: Optional[str] = None, simulate: Optional[int] = None, threads: int = 0,
                  calibrated: bool = True, objective: str = "time",
-                 epilogue: str = "none", accumulate: Optional[str] = None) -> Predictions: ...
+                 epilogue: str = "none", accumulate: Optional[str] = None, out_dtype: Any = None) -> Predictions: ...
 def predict_many(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst", inputs="normal",
                  schedules=(), method=None, simulate=None, threads=0, calibrated=True, objective="time",
-                 epilogue=None, accumulate=None) -> Predictions:
+                 epilogue=None, accumulate=None, out_dtype=None) -> Predictions:
     """Returns the fastest configuration of each of many problems, using all CPUs and without the
     GIL.
 
@@ -295,7 +307,8 @@ def predict_many(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", 
     problems. A list of problems, each as in `predict`, stands for all three. Other arguments are as in `predict`. A
     problem that cannot be predicted gives a `Failure`, and the others continue.
     """
-    fields = {"dtype": dtype, "layout": layout, "epilogue": epilogue, "accumulate": accumulate}
+    fields = {"dtype": dtype, "layout": layout, "epilogue": epilogue, "accumulate": accumulate,
+              "out_dtype": out_dtype}
     problems = (problems_of(m, **fields) if n is None and k is None else
                 [problem_of(*sides, **fields) for sides in _broadcast(m, n, k)])
     answers = _native.predict_many(_machine(gpu, calibrated), [problem.texts() for problem in problems],
@@ -323,22 +336,26 @@ def explain(m: int, n: int, k: int, config: Configs = (), *, dtype: Any = "fp16"
             layout: str = "tn", gpu: Union[str, os.PathLike, Gpu] = "h200_sxm", regime: str = "burst",
             inputs: str = "normal", method: Optional[str] = None, best: bool = True,
             threads: int = 0, calibrated: bool = True, epilogue: str = "none",
-            batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Explanation: ...
+            batch: Union[int, str] = 1, accumulate: Optional[str] = None, out_dtype: Any = None) -> Explanation: ...
 def explain(m, n=None, k=None, config=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst",
             inputs="normal", method=None, best=True, threads=0, calibrated=True, epilogue=None, batch=None,
-            accumulate=None) -> Explanation:
+            accumulate=None, out_dtype=None) -> Explanation:
     """Explains why `config`, or several compared side by side, complete, abbreviated or as Predictions, take their
     time: bottleneck, utilization and phases, bytes, waves, energy, and with `best` how these differ
     from the best of all candidates, which is explained alone without `config`. `explain(problem, config)` of a
     problem that is one argument. Other arguments and exceptions are as in `predict`."""
     if k is None and config is None:  # explain(problem, config)
         n, config = None, n
-    problem = problem_of(m, n, k, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate)
+    problem = problem_of(m, n, k, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate,
+                         out_dtype=out_dtype)
     return Explanation(*_native.explain(_machine(gpu, calibrated), problem.texts(), _conditions(regime, inputs, method),
                                         configs_of(() if config is None else config), flag("best", best),
                                         _threads(threads)))
 
 
 ConfigError = _native.ConfigError
+ConfigError.__doc__ = "Invalid input: an impossible problem, word, number or configuration. A ValueError."
 FileError = _native.FileError
+FileError.__doc__ = "A file that cannot be read or written. An OSError."
 Error = _native.Error
+Error.__doc__ = "Any other failure of tilecast. A RuntimeError."

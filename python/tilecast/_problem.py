@@ -38,6 +38,14 @@ def integer(name: str, value: Any) -> int:
     raise TypeError(f"{name}: expected an integer, got {value!r}")
 
 
+def named(name: str, call: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
+    """Returns the call's result, or raises its error with the name in front."""
+    try:
+        return call(*arguments, **more)
+    except (TypeError, ConfigError) as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
 def text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected a string, got {value!r}")
@@ -65,14 +73,20 @@ class Gemm:
     epilogue: str = "none"
     batch: Union[int, str] = 1
     accumulate: Optional[str] = None
+    out_dtype: Any = None  # default: dtype, or bf16 for fp8
+
+    def __post_init__(self) -> None:
+        grouped = isinstance(self.m, Sequence) and not isinstance(self.m, str)
+        for name, value in [*(("m", one) for one in (self.m if grouped else [self.m])), ("n", self.n), ("k", self.k)]:
+            integer(name, value)
 
     def texts(self) -> Texts:
-        rows = (f"[{','.join(str(integer('m', one)) for one in self.m)}]"
-                if isinstance(self.m, Sequence) and not isinstance(self.m, str)
-                else f"{self.batch}*{integer('m', self.m)}")
-        return ("gemm", f"{rows}x{integer('n', self.n)}x{integer('k', self.k)}", word_of(self.dtype),
+        rows = (f"[{','.join(str(operator.index(one)) for one in self.m)}]" if isinstance(self.m, Sequence)
+                else f"{self.batch}*{operator.index(self.m)}")
+        return ("gemm", f"{rows}x{operator.index(self.n)}x{operator.index(self.k)}", word_of(self.dtype),
                 {"layout": text("layout", self.layout), "epilogue": text("epilogue", self.epilogue),
-                 "accumulate": text("accumulate", self.accumulate or "")})
+                 "accumulate": text("accumulate", self.accumulate or ""),
+                 **({} if self.out_dtype is None else {"dtype_c": word_of(self.out_dtype)})})
 
     def record(self) -> dict[str, Any]:
         """Returns the columns of a table."""
@@ -111,6 +125,9 @@ class Attention:
     def __post_init__(self) -> None:
         if self.kv_heads is None:
             object.__setattr__(self, "kv_heads", self.heads)
+        for name in ("batch", "heads", "kv_heads", "queries", "keys", "head_dim"):
+            if integer(name, getattr(self, name)) < 1:
+                raise ConfigError(f"{name}: expected at least 1, got {getattr(self, name)}")
 
     def texts(self) -> Texts:
         return ("attention", str(self), word_of(self.dtype),
@@ -122,8 +139,8 @@ class Attention:
         return dataclasses.asdict(self)
 
     def __str__(self) -> str:
-        batch, heads, kv_heads, *sides = (
-            integer(name, getattr(self, name)) for name in ("batch", "heads", "kv_heads", "queries", "keys", "head_dim"))
+        batch, heads, kv_heads, *sides = map(operator.index, (
+            self.batch, self.heads, self.kv_heads, self.queries, self.keys, self.head_dim))
         return "x".join(map(str, (batch, heads if kv_heads == heads else f"{heads}:{kv_heads}", *sides)))
 
 
@@ -156,4 +173,5 @@ def problems_of(problems: Any, **fields: Any) -> list[Problem]:
     """Returns the problems of an iterable, or one problem alone, each in a form that `problem_of` takes."""
     is_one = lambda one: isinstance(one, (str, Attention)) or isinstance(one, tuple) and not any(
         isinstance(side, (Iterable, Attention)) for side in one)
-    return [problem_of(one, **fields) for one in listed("problems", problems, is_one)]
+    return [named(f"problems[{i}]", problem_of, one, **fields)
+            for i, one in enumerate(listed("problems", problems, is_one))]

@@ -18,22 +18,23 @@ if TYPE_CHECKING:
 def rank(problems: Iterable[OneProblem], configs: Iterable[Union[str, Prediction, Tile]], *, dtype: Any = None,
          layout: Optional[str] = None, gpu: Union[str, os.PathLike, Gpu] = "h200_sxm", regime: str = "burst",
          inputs: str = "normal", threads: int = 0, epilogue: Optional[str] = None,
-         batch: Union[int, str, None] = None, accumulate: Optional[str] = None, calibrated: bool = True,
-         family: Optional[Family] = None) -> list[list[float]]:
+         batch: Union[int, str, None] = None, accumulate: Optional[str] = None, out_dtype: Any = None,
+         calibrated: bool = True, family: Optional[Family] = None) -> list[list[float]]:
     """Returns times in microseconds of given configurations: a row per problem, a column per
     configuration; infinity if the configuration cannot run.
 
     problems   each a tuple (m, n, k) or a text "4096x4096x4096", in elements, or a `tilecast.Attention`
     configs    complete configurations of tilecast's kernels, as texts or `tilecast.Prediction`; or tiles of Triton's
                GEMMs, `tilecast.triton.Tile`; not both
-    accumulate, calibrated   only for tilecast's kernels
-    family                   only for Triton's
+    accumulate, out_dtype, calibrated   only for tilecast's kernels
+    family                              only for Triton's
 
     Both may be any iterables, or one value alone. Times are from the analytic model, so thousands of pairs take a
     second. Other keywords are as in `predict`. Raises ConfigError for problems that cannot be predicted, FileError
     for a file that cannot be read.
     """
-    asked = problems_of(problems, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate)
+    asked = problems_of(problems, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate,
+                        out_dtype=out_dtype)
     machine, conditions = _machine(gpu, calibrated), _conditions(regime, inputs, "analytic")
     of_tiles = lambda one: hasattr(one, "block_m")
     given = listed("configs", configs, lambda one: isinstance(one, (str, Prediction)) or of_tiles(one))
@@ -49,8 +50,8 @@ def rank(problems: Iterable[OneProblem], configs: Iterable[Union[str, Prediction
         raise ConfigError("configs: expected only strings and predictions, or only tilecast.triton.Tile")
     if any(isinstance(problem, Attention) for problem in asked):
         raise ConfigError("problems: tilecast.triton.Tile is a tile of GEMMs, not of attention")
-    if accumulate is not None or not calibrated:
-        raise ConfigError("accumulate, calibrated: of tilecast's kernels, not of tilecast.triton.Tile")
+    if accumulate is not None or out_dtype is not None or not calibrated:
+        raise ConfigError("accumulate, out_dtype, calibrated: of tilecast's kernels, not of tilecast.triton.Tile")
     return [times_us(given, one.m, one.n, one.k, dtype=one.dtype, layout=one.layout, gpu=machine[0], regime=regime,
                      inputs=inputs, family=family, batch=one.batch, epilogue=one.epilogue, threads=threads)
             for one in asked]

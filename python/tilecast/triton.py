@@ -105,7 +105,7 @@ class Tile:
                             ("num_stages", 1), ("group_m", 1), ("split_k", 1)):
             given = getattr(self, name)
             value = _integer(given)
-            if value is None or not least <= value <= _MOST_INTEGER:
+            if isinstance(given, bool) or value is None or not least <= value <= _MOST_INTEGER:
                 raise ConfigError(f"{name}: expected an integer from {least} to {_MOST_INTEGER}, got {given!r}")
             if name.startswith(("block", "num_warps")) and value & (value - 1):
                 raise ConfigError(f"{name}: expected a power of two, got {value}")
@@ -114,8 +114,10 @@ class Tile:
     @classmethod
     def of(cls, values: Mapping[str, Any], persistent: Optional[bool] = None,
            tma: Optional[bool] = None) -> Tile:
-        """Makes a Tile from the arguments of a configuration and of the kernel's call. docs/triton.md
-        lists the accepted names."""
+        """Makes a Tile from the arguments of a configuration and of the kernel's call, by their names in upper or lower
+        case: BLOCK_M, BLOCK_SIZE_M, BM or TILE_M, likewise N and K; GROUP_M, GROUP_SIZE_M, GROUP_SIZE or GM; NUM_SMS or
+        NUM_PROGRAMS; SPLIT_K; FLATTEN; WARP_SPECIALIZE or ENABLE_WARP_SPECIALIZATION; TMA or USE_TMA; num_stages;
+        num_warps."""
         low = {str(name).lower(): value for name, value in values.items()}
 
         def number(key: str, otherwise: Optional[int] = None) -> int:
@@ -549,7 +551,7 @@ class Tuner:
                 has NUM_SMS
     tma         whether operands are loaded by tensor descriptors; default: true if the call has descriptors, false
                 if it has strides, and if neither, true for persistent programs
-    names       names that differ from the list in docs/triton.md:
+    names       names that `Tile.of` does not know:
                 {"block_m": "XBLOCK", "m": "rows", ...}
     family      a family fitted by `calibrate`, or the path of its file; default: the package's own
     """
@@ -566,6 +568,8 @@ class Tuner:
         unknown = set(self.names.values()) - set(_NAMES) - set("mnkab") - {"num_stages", "num_warps"}
         if unknown:
             raise ConfigError(f"names: unknown {', '.join(sorted(unknown))}")
+        # A problem that the model can predict fails only for an argument of this Tuner.
+        self._ask(times_us, [Tile(128, 128, 64)], (512, 512, 512, "fp16", layout or "tn"))
 
     def early_config_prune(self, top_k: int = 8) -> Callable[..., list]:
         """Returns a function for prune_configs_by["early_config_prune"]. It keeps `top_k`
@@ -617,8 +621,6 @@ class Tuner:
         try:
             return self._ask(question, tiles, problem, **more)
         except ConfigError as error:
-            # If a problem that the model can predict raises too, the cause is this Tuner.
-            self._ask(times_us, [Tile(128, 128, 64)], (512, 512, 512, "fp16", self.layout or "tn"))
             warnings.warn(f"tilecast.triton: not pruned: {error}", stacklevel=3)
             return None
 
@@ -679,11 +681,21 @@ def _first_contiguous(side: Any, along_k: Any, tensors: Sequence[Any], rows: int
     return False
 
 
-def early_config_prune(top_k: int = 8, **options: Any) -> Callable[..., list]:
-    """`Tuner(**options).early_config_prune(top_k)`."""
-    return Tuner(**options).early_config_prune(top_k)
+def early_config_prune(top_k: int = 8, *, gpu: Union[str, os.PathLike] = "h200_sxm", dtype: Any = None,
+                       layout: Optional[str] = None, regime: str = "burst", persistent: Optional[bool] = None,
+                       tma: Optional[bool] = None, names: Optional[Mapping[str, str]] = None,
+                       family: Union[Family, str, os.PathLike, None] = None, threads: int = 0) -> Callable[..., list]:
+    """`Tuner(...).early_config_prune(top_k)`: keeps the `top_k` configurations that are worth measuring. The other
+    arguments are Tuner's, and are checked here."""
+    return Tuner(gpu=gpu, dtype=dtype, layout=layout, regime=regime, persistent=persistent, tma=tma, names=names,
+                 family=family, threads=threads).early_config_prune(top_k)
+
+
+@functools.cache
+def _default_tuner() -> Tuner:
+    return Tuner()
 
 
 def perf_model(**arguments: Any) -> float:
     """`Tuner().perf_model`: for an H200 in bursts; for other GPUs make a Tuner."""
-    return Tuner().perf_model(**arguments)
+    return _default_tuner().perf_model(**arguments)

@@ -4,6 +4,8 @@
 expect_error 2 'a command is needed' "$TILECAST"
 expect_error 2 "unknown command 'docter'.*did you mean doctor" "$TILECAST" docter
 expect_error 2 "unknown command 'qqqqqqqqqq'" "$TILECAST" qqqqqqqqqq
+expect_error 2 "layer is a command of the Python package.*python -m tilecast layer" "$TILECAST" layer --model llama-3-8b
+expect_error 2 "moe-config is a command of the Python package" "$TILECAST" moe-config
 expect_error 2 "unknown option '--bogus'" "$TILECAST" --bogus
 expect_error 2 "unknown option '--fromat'.*did you mean --format" "$TILECAST" doctor --fromat json
 "$TILECAST" explain 64x64x64 --top 3 2>"$folder/err"

@@ -233,8 +233,8 @@ GemmShape parse_gemm_shape(std::string_view text) {
   const std::optional<std::vector<i64>> sides = parse_extents(text, 3);
   if (!sides) {
     throw ConfigError(
-        fmt::format("shape '{}': expected MxNxK, three integers, M and N up to 16777216, K up to "
-                    "2147483647, such as 4096x4096x4096",
+        fmt::format("shape '{}': expected MxNxK, three integers, M and N from 1 to 16777216, K "
+                    "from 1 to 2147483647, such as 4096x4096x4096",
                     on_one_line(text)));
   }
   return {(*sides)[0], (*sides)[1], (*sides)[2]};

@@ -277,7 +277,7 @@ TEST_CASE("A shape is three dimensions within their ranges") {
                                  "1x1x1x1", "1x1x", "axbxc", "1.5x1x1", " 1x1x1"}) {
     CHECK(error_message([&] { parse_gemm_shape(text); }) ==
           "2 shape '" + text +
-              "': expected MxNxK, three integers, M and N up to 16777216, K up to "
+              "': expected MxNxK, three integers, M and N from 1 to 16777216, K from 1 to "
               "2147483647, such as 4096x4096x4096");
   }
 }

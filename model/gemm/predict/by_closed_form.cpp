@@ -6,6 +6,7 @@
 #include "model/gemm/predict/like_questions.h"
 #include "model/gemm/predict/outside_bytes.h"
 #include "model/gemm/problem/swapped_operands.h"
+#include "model/rank/bottleneck.h"
 #include "model/rank/retime.h"
 
 namespace tilecast {
@@ -74,6 +75,9 @@ std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const Ge
     Prediction& p = predictions[i];
     correct(bounded_by_like(q, kernel.config, p, predict), p);
     p.closed_form_time = p.time;
+  }
+  for (Prediction& p : predictions) {
+    p.limiter = bottleneck(p.shares, p.limiter);
   }
   return predictions;
 }

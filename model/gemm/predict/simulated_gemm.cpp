@@ -16,6 +16,7 @@
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/gemm/sim/same_simulation.h"
 #include "model/gemm/sim/steady_k.h"
+#include "model/rank/bottleneck.h"
 #include "model/rank/retime.h"
 #include "model/rank/settled_clock.h"
 #include "model/rank/simulated_ranking.h"
@@ -264,7 +265,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   if (q.problem.epilogue != in_main_loop(q.problem.epilogue) && !gates(q.problem.epilogue)) {
     hold_to_plain(q, physics, learned, known, p);
   }
-  p.limiter = limiter_of(p.shares, p.limiter);
+  p.limiter = bottleneck(p.shares, limiter_of(p.shares, p.limiter));
   if (watch != nullptr) {
     *watch = std::move(run);
   }
