@@ -62,10 +62,10 @@ def test_table_text_and_fields_name_the_same_bottleneck(method):
 
 
 @pytest.mark.parametrize("question", [
-    lambda: tilecast.predict(8192, 14336, 4096, simulate=200, top=200),
-    lambda: tilecast.predict_many(range(512, 51200, 512), 4096, 4096),
-    lambda: tilecast.rank([(64 * i, 4096, 4096) for i in range(1, 1000)], [KNOWN] * 500),
-    lambda: tilecast.explain(8192, 14336, 4096, [f"ws:tile=128x{n}x64" for n in range(64, 257, 8)])])
+    lambda: tilecast.predict(8192, 14336, 4096, simulate=200, top=200, threads=2),
+    lambda: tilecast.predict_many(range(512, 51200, 512), 4096, 4096, threads=2),
+    lambda: tilecast.rank([(64 * i, 4096, 4096) for i in range(1, 1000)], [KNOWN] * 500, threads=2),
+    lambda: tilecast.explain(8192, 14336, 4096, ["ws:tile=128x256x64"] * 50, threads=2)])
 def test_ctrl_c_ends_a_long_question(question):
     tilecast.predict(PROBLEM, top=1)  # reads the GPU files
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -73,8 +73,7 @@ def test_ctrl_c_ends_a_long_question(question):
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         question()
-    # Each takes more than 20 s on a core.
-    assert time.monotonic() - begin < 8
+    assert time.monotonic() - begin < 8  # a simulation that has begun is finished first
     assert tilecast.predict(PROBLEM, top=1)[0].time_us > 0
 
 
