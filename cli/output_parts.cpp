@@ -272,9 +272,11 @@ std::string without_groups(std::string_view text) {
 }
 
 std::string conditions_title(const GpuSpec& gpu, bool calibrated, Regime regime, Inputs inputs) {
-  return fmt::format("{}, {}calibrated; {} clock, cold L2, {} inputs", gpu.product,
-                     calibrated ? "" : "not ", to_text(regime),
-                     inputs == Inputs::kZeros ? "all-zero" : to_text(inputs));
+  return fmt::format("{}, {}; {} clock, cold L2, {} inputs", gpu.product,
+                     calibrated  ? "calibrated"
+                     : gpu.wgmma ? "not calibrated"
+                                 : "not calibrated, no kernel of tilecast measured",
+                     to_text(regime), inputs == Inputs::kZeros ? "all-zero" : to_text(inputs));
 }
 
 nlohmann::ordered_json copies_json(const OperandCopies& copies) {

@@ -56,7 +56,8 @@ nlohmann::ordered_json problem_json(const AnyProblem& problem);
 std::string problem_title(const AnyProblem& problem, const std::optional<Routing>& routing = {});
 /// Replaces a long list of groups by "[64 groups]".
 std::string without_groups(std::string_view text);
-/// Returns "NVIDIA H200 SXM 141 GB, calibrated; burst clock, cold L2, normal inputs".
+/// Returns "NVIDIA H200 SXM 141 GB, calibrated; burst clock, cold L2, normal inputs". For a GPU
+/// without wgmma it states that no kernel was measured: only Hopper GPUs have run any.
 std::string conditions_title(const GpuSpec& gpu, bool calibrated, Regime regime, Inputs inputs);
 
 /// Returns the operands that are copied before a kernel, as JSON; in words, "A and B are".

@@ -58,7 +58,7 @@ struct MmaSyncSpec {
   BytesPerCycle operand_rate;  // shared memory's port, per SM: ldmatrix and cp.async
   Cycles latency;              // latency of an instruction whose sum is waited for
   Cycles operand_latency;      // latency of ldmatrix
-  Cycles copy_issue;           // issue time of a warp, per cp.async of 16 bytes per thread
+  Cycles copy_issue;           // issue time of all warps of a CTA, per row of a K block of A or B
 };
 
 struct L2Spec {

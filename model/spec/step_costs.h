@@ -13,6 +13,7 @@ struct MmaCosts {
   SimTime issue;       // time of the issuing warpgroup
   SimTime queue;       // time by which the last issue precedes the end: the queue's capacity
   SimTime completion;  // additional latency until a waiter sees the end
+  SimTime operands;    // mma.sync: port time of operand reads, which its instructions overlap
   i64 operand_bytes;   // bytes read from shared memory
   SimTime turn;        // other instructions around them
   // fp32 promotion by loop block: an instruction's columns are waited for and added up before the

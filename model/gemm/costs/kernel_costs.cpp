@@ -31,12 +31,9 @@ double mma_sync_instructions(const KernelConfig& config) {
   return k_steps(t) * (rows + sixteens + 2 * rows * sixteens);
 }
 
-/// Issue time of a warp's share of a K block's copies.
-Cycles thread_copies(const GpuSpec& gpu, const KernelConfig& config) {
-  const Tiling& t = config.tiling;
-  const i32 pieces = (t.block_m + t.block_n) * t.block_k * t.operand_bytes / 16;
-  return gpu.mma_sync->copy_issue *
-         ceil_div(pieces, threads_per_cta(config.schedule, config.tiling));
+/// Issue time of a K block's copies by all warps of a CTA.
+Cycles thread_copies(const GpuSpec& gpu, const Tiling& t) {
+  return gpu.mma_sync->copy_issue * (t.block_m + t.block_n);
 }
 
 /// Share of tensor memory's port that MMAs leave free: they read the accumulators that they add to.
@@ -95,9 +92,9 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
 
   KernelCosts costs{};
   costs.mma.time = time(mma.interval * mma.per_k_block + promotion_beside(machine, problem, t));
-  if (mma_sync) {  // operands are loaded into registers one K step ahead
+  if (mma_sync) {
     costs.mma.issue = time(Cycles{mma_sync_instructions(config)});
-    costs.mma.queue = time(mma.interval * (mma.per_k_block / k_steps(t)));
+    costs.mma.operands = time(mma.operands * mma.per_k_block);
   } else {
     costs.mma.issue = time(machine.mma_issue + machine.wgmma_issue * mma.per_k_block);
     costs.mma.queue = time(mma.interval * machine.mma_queue);
@@ -116,7 +113,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
                                              : machine.wake);
   const i32 copies =
       bulk_copies(t, problem.layout) + (has_block_scales(problem.epilogue) ? scale_copies(t) : 0);
-  costs.load.issue = time(mma_sync        ? thread_copies(gpu, config)
+  costs.load.issue = time(mma_sync        ? thread_copies(gpu, t)
                           : loads_besides ? own_loads(machine, config, problem.layout)
                                           : machine.issue + machine.issue_copy * copies);
   costs.load.latency = time(machine.l2_latency);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "model/base/math.h"
 #include "model/gemm/config/smem_layout.h"
+#include "model/spec/row_cost.h"
 
 namespace tilecast {
 namespace {
@@ -28,19 +30,19 @@ TensorOperation wgmma_operation(const WgmmaSpec& wgmma, const MachineSpec& machi
 }
 
 /// Operation per 64 rows of a warpgroup and K step. Each of its four warps reads all of B's
-/// columns, once for all of its rows; the copies of the K block share the port.
+/// columns, once for all of its rows; the copies of the K block share the port, which takes a line
+/// per cycle, whole or in part.
 TensorOperation mma_sync_operation(const MmaSyncSpec& mma, const MachineSpec& machine,
                                    const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const i32 n = instruction_n(config), rows = wgmmas_along_m(t);
   const i32 per_k_block = rows * wgmmas_along_n(config) * k_steps(t);
-  const i32 filled = (t.block_m + t.block_n) * t.block_k * t.operand_bytes;
+  const i32 filled = (t.block_m + t.block_n) *
+                     round_up<i32>(t.block_k * t.operand_bytes, static_cast<i32>(kLineBytes));
   const i32 bytes = bytes_of_step(kWgmmaM + kWarpsPerWarpgroup * n / rows) +
                     filled / (per_k_block * warpgroups_per_tile(t));
-  const Cycles tensor = compute_cycles(Flops{2.0 * kWgmmaM * n * kHalves}, mma.flops_per_sm);
-  const Cycles operands = transfer_cycles(Bytes{static_cast<double>(bytes)}, mma.operand_rate);
-  return {.interval = std::max(tensor, operands),
-          .operands = operands,
+  return {.interval = compute_cycles(Flops{2.0 * kWgmmaM * n * kHalves}, mma.flops_per_sm),
+          .operands = transfer_cycles(Bytes{static_cast<double>(bytes)}, mma.operand_rate),
           .operand_bytes = bytes,
           .per_k_block = per_k_block,
           .issuers = warpgroups_per_tile(t),

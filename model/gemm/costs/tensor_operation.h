@@ -3,7 +3,8 @@
 // else.
 //
 //   wgmma    m64nNk16 of one warpgroup: reads A (unless in registers) and N rows of B
-//   mma_sync 64 rows of a warpgroup, all of its columns, one K step: four warps' ldmatrix
+//   mma_sync 64 rows of a warpgroup, all of its columns, one K step: four warps' ldmatrix, which
+//            other CTAs' instructions overlap, so the interval is that of the FLOPs
 //   tcgen05  m128nNk16 of one CTA, or m256 of two, each of which reads its A and half of B
 // Interval: the longer of FLOPs / rate and operand bytes / operand rate, at least that of the
 // narrowest instruction.

@@ -73,15 +73,17 @@ TEST_CASE("mma.sync shares shared memory's port with the copies of its K block")
   TensorOperation operation = tensor_operation(gpu, config);
   CHECK(operation.per_k_block == 4);  // twice 64 rows, steps of 16
   // 64 x 64 x 16 of one warpgroup takes 2 * 65536 / 2048; A's rows, B's columns for four warps and
-  // half of 128 rows, and an eighth of the K block's 16 KiB: 8192 B / 128.
-  CHECK(operation.operand_bytes == 32 * (64 + 4 * 64 / 2) + 16384 / 8);
-  CHECK(operation.operands == Cycles{64});
+  // half of 128 rows, and an eighth of the K block's 256 rows, each of 64 bytes in a line of 128:
+  // 10240 B / 128.
+  CHECK(operation.operand_bytes == 32 * (64 + 4 * 64 / 2) + 256 * 128 / 8);
+  CHECK(operation.operands == Cycles{80});
   CHECK(operation.interval == Cycles{64});
   t.warpgroups_m = 2;  // twice as many reads of B
   t.warpgroups_n = 1;
   operation = tensor_operation(gpu, config);
-  CHECK(operation.operand_bytes == 32 * (64 + 4 * 128) + 16384 / 4);
-  CHECK(operation.interval == Cycles{176});  // the tensor cores by themselves take 128
+  CHECK(operation.operand_bytes == 32 * (64 + 4 * 128) + 256 * 128 / 4);
+  CHECK(operation.operands == Cycles{208});
+  CHECK(operation.interval == Cycles{128});  // other CTAs overlap operand reads
 }
 
 }  // namespace tilecast

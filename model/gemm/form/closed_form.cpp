@@ -88,10 +88,19 @@ LoopStep multiply(const KernelAt& kernel) {
   const TensorOperation operation = tensor_operation(kernel.gpu, kernel.config);
   const Cycles promotion = promotion_beside(*kernel.gpu.machine, kernel.problem, kernel.t) *
                            warpgroups_per_tile(kernel.t);
-  LoopStep step{.waits = kernel.config.inflight == 0 && !uses_mma_sync(kernel.config.schedule),
-                .busy = operation.interval * operation.of_cta() + promotion,
+  // With mma.sync a barrier per K block keeps all warps of a CTA in step, so that only other CTAs
+  // overlap its instructions.
+  const bool mma_sync = uses_mma_sync(kernel.config.schedule);
+  const Cycles pipe = std::max(operation.interval, operation.operands) * operation.of_cta();
+  // The copies overlap operand reads.
+  const Cycles in_step =
+      std::max(operation.interval * operation.of_cta(),
+               operation.operands * operation.of_cta() - kernel.cycles(costs.load.issue)) -
+      kernel.cycles(costs.mma.issue);
+  LoopStep step{.waits = kernel.config.inflight == 0 || mma_sync,
+                .busy = pipe + promotion,
                 .operands = operation.operands * operation.of_cta(),
-                .own = kernel.cycles(costs.mma.time),
+                .own = mma_sync ? in_step : kernel.cycles(costs.mma.time),
                 .turn = kernel.cycles(costs.mma.turn),
                 .issue = kernel.cycles(costs.mma.issue),
                 .queue = kernel.cycles(costs.mma.queue),

@@ -16,11 +16,16 @@ Process multiply_by_threads(Cta& cta, Warpgroup& wg, TileCoord tile, TileSpan& s
                             u32 k_end) {
   span.begin = wg.ready;
   const u32 ahead = static_cast<u32>(cta.tiling().stages) - 1;
-  if (loads(wg)) {
-    for (u32 k_block = k_begin; k_block < std::min(k_begin + ahead, k_end); ++k_block) {
-      co_await cta.wait_empty(wg);
+  const auto copy = [&](u32 k_block) {
+    if (loads(wg)) {
       cta.load_k_block(wg, tile, k_block);
+    } else {
+      wg.load.advance(cta.tiling().stages);
     }
+  };
+  for (u32 k_block = k_begin; k_block < std::min(k_begin + ahead, k_end); ++k_block) {
+    co_await cta.wait_empty(wg);
+    copy(k_block);
   }
   fetch_residual(cta, wg, k_end - k_begin);
   for (u32 k_block = k_begin; k_block < k_end; ++k_block) {
@@ -30,13 +35,15 @@ Process multiply_by_threads(Cta& cta, Warpgroup& wg, TileCoord tile, TileSpan& s
     } else {
       cta.release_stage(wg);
     }
-    if (loads(wg) && k_block + ahead < k_end) {
+    const SimTime read = cta.sm().loads.serve(cta.engine().now(), cta.costs().mma.operands);
+    if (k_block + ahead < k_end) {  // once every warpgroup has passed the barrier
       co_await cta.wait_empty(wg);
-      cta.load_k_block(wg, tile, k_block + ahead);
+      copy(k_block + ahead);
     }
     cta.mma_k_block(wg);
+    wg.ready = later(wg.ready, read);
+    cta.wait_mma(wg, 0);
   }
-  cta.wait_mma(wg, 0);
   cta.release_stage(wg);
 }
 
