@@ -35,6 +35,9 @@ struct Scale {
     ++count;
   }
   double mean() const { return count > 0 ? std::exp(logs / count) : 1; }
+  /// A lower estimate: if the mean exceeds 1, a ratio of 1 counts as one more, because the first
+  /// kernels that are simulated do not represent all of a schedule.
+  double cautious() const { return std::exp(logs / (logs > 0 ? count + 1 : count)); }
 };
 
 class Rounds {
@@ -59,7 +62,7 @@ class Rounds {
       const AnySchedule schedule = schedule_of(p.config);
       const bool known = by_schedule_.contains(schedule);
       // If other schedules' simulations exceed their analytic times, this schedule's may not.
-      const double mean = known ? scale(schedule) : std::min(1.0, scale());
+      const double mean = known ? by_schedule_.at(schedule).cautious() : std::min(1.0, scale());
       const Seconds least = p.time * (mean * (1 - kShare)) - kEnds;
       if (!simulated_[i] && least < best_ && (known || asked[schedule]++ == 0)) {
         wanted.push_back(i);

@@ -81,6 +81,11 @@ TEST_CASE("Properties hold for problems that once violated them") {
   RandomProblem pair = plain_problem({128, 2048, 4432}, "b200");
   pair.inputs = Inputs::kZeros;
   require_none(pair, property_named("menu"));
+  // Zeros were once 11 % slower: one kernel's simulation, 17 % over its analytic time, excluded the
+  // schedule's fastest.
+  RandomProblem few_tiles = plain_problem({8, 1192, 44672}, "b200");
+  few_tiles.regime = Regime::kSustained;
+  require_none(few_tiles, property_named("order"));
   CHECK(!every_property().empty());
 }
 
