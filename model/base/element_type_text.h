@@ -11,7 +11,7 @@
 namespace tilecast {
 
 std::string_view to_text(ElementType type);
-/// Throws ConfigError that lists the known words.
+/// Throws a ConfigError that lists the known words.
 ElementType parse_element_type(std::string_view text);
 /// Returns the other accepted words: float16, half, f16.
 std::vector<std::string> other_words(ElementType type);

@@ -1,7 +1,8 @@
 // Error types and the exit code of each.
 //
 // A user's mistake throws ConfigError, an unreadable or unwritable file FileError, a missing device
-// DeviceError. A bug of ours fails TILECAST_ASSERT, which stays on in release. Only main() exits.
+// DeviceError. A bug in tilecast fails TILECAST_ASSERT, which stays on in release. Only main()
+// exits.
 #pragma once
 
 #include <source_location>
@@ -15,7 +16,7 @@ enum class ExitCode : int {
   kWrong = 1,         // verification failed, or a --check threshold was exceeded
   kUsage = 2,         // usage or bad input
   kNoDevice = 3,      // no driver, no GPU, driver too old
-  kNoPermission = 4,  // counters refused
+  kNoPermission = 4,  // no permission to read counters
   kPartial = 5,       // some of the work failed
   kFile = 6,          // a file could not be read or written
 };

@@ -15,7 +15,7 @@ constexpr std::size_t kMostFileBytes = std::size_t{1} << 28;  // largest file th
 /// kMostFileBytes.
 std::string read_file(const std::filesystem::path& path);
 
-/// Reads a file without its byte-order mark. Throws what read_file throws, and ConfigError
+/// Reads a file without its byte-order mark. Throws the exceptions of read_file, and a ConfigError
 /// `file:line: ...` for a NUL byte.
 std::string read_text(const std::filesystem::path& path);
 

@@ -24,7 +24,7 @@ std::string why_not_trusted(const std::filesystem::path& folder, const Trust& tr
 /// Whether the path's file, or the link there, belongs to this user, root or the owner of `like`.
 bool has_trusted_owner(const std::filesystem::path& path, const std::filesystem::path& like);
 
-/// Reads a regular file that belongs to this user or root and that no other user can write. None
+/// Reads a regular file that belongs to this user or root and that no other user can write. Nothing
 /// for links, other files, and files that cannot be read.
 std::optional<std::string> read_trusted_file(const std::filesystem::path& path);
 

@@ -45,7 +45,7 @@ template <class Config>
 struct ConfigKey {
   using Schedule = decltype(Config::schedule);
   struct More {
-    std::span<const KeyWord> words = {};  // empty: the key has numbers
+    std::span<const KeyWord> words = {};  // words that the key accepts; empty if it accepts numbers
     std::string_view form = {};           // form of a value with several numbers: MxNxK
     i32 least = 1, most = kMostNumber;
     std::string_view behind = {};           // suffix of the number in the short form
@@ -55,7 +55,7 @@ struct ConfigKey {
 
   std::string_view name, in_short;  // name; prefix in the short form
   std::vector<ConfigMember<Config>> members;
-  bool (*has)(Schedule);          // null: all schedules leave the key open
+  bool (*has)(Schedule);          // whether a schedule leaves the key open; all do if null
   std::string_view meaning = {};  // description of numbers
   More more = {};
 
@@ -87,7 +87,7 @@ std::vector<KeyValue> key_values(const Config& config);
 
 template <class Config>
 std::string canonical_text(const Config& config);
-/// Inverse of canonical_text; the schedule fixes the remaining fields. Throws ConfigError that
+/// Inverse of canonical_text; the schedule fixes the remaining fields. Throws a ConfigError that
 /// names the whole string, the key and the expected value.
 template <class Config>
 Config parse_canonical(std::string_view text, const Config& fixed);

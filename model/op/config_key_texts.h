@@ -164,7 +164,7 @@ Config parse_canonical(std::string_view text, const Config& fixed) {
       bad_config(text, fmt::format("expected {}=... at the end", key.name));
     }
     if (!is_next() || pair->size() == key.name.size()) {
-      bad_config(text, fmt::format("expected {}=..., not '{}'", key.name, *pair));
+      bad_config(text, fmt::format("expected {}=..., got '{}'", key.name, *pair));
     }
     const std::string_view given = (pair++)->substr(key.name.size() + 1);
     key.more.words.empty() ? key_texts::read_numbers(text, key, given, config)

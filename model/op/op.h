@@ -48,7 +48,7 @@ TILECAST_HD constexpr i32 sides_of(Op op) { return traits_of(op).sides; }
 
 #ifndef __CUDACC_RTC__
 std::string_view to_text(Op op);
-/// Parses an op's name. Throws ConfigError that lists the known words.
+/// Parses an op's name. Throws a ConfigError that lists the known words.
 Op parse_op(std::string_view text);
 #endif
 

@@ -14,9 +14,9 @@ struct ProblemField {
   std::string_view name;
   std::string (*text)(const Problem&);            // value as a string, empty for the default
   void (*read)(Problem&, std::string_view text);  // parses a value; throws ConfigError
-  const char* help = nullptr;                     // help of its option; null: it has no option
+  const char* help = nullptr;                     // help of its option; null if it has no option
   std::string_view usual = {};                    // default
-  /// Whether a default applies to the problem; null: always.
+  /// Whether a default applies to the problem; always if null.
   bool (*counts)(const Problem&, std::string_view usual) = nullptr;
 };
 

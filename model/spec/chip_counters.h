@@ -79,7 +79,7 @@ struct ChipCounters {
 ChipCounters parse_chip_counters(const StrictValue& root);
 
 /// Reads `config_folder`/counters/<chip in lower case>.yaml; none if it does not exist. Throws
-/// FileError, or whatever parse_chip_counters throws.
+/// FileError, or the exceptions of parse_chip_counters.
 std::optional<ChipCounters> load_chip_counters(const std::filesystem::path& config_folder,
                                                std::string_view chip);
 
@@ -91,7 +91,7 @@ constexpr Words<CounterChoice, 3> kCounterChoices{{{CounterChoice::kNone, "none"
                                                    {CounterChoice::kFull, "full"}}};
 
 std::string_view to_text(CounterChoice choice);
-/// Parses a choice. Throws ConfigError that lists the known words.
+/// Parses a choice. Throws a ConfigError that lists the known words.
 CounterChoice parse_counter_choice(std::string_view text);
 
 }  // namespace tilecast

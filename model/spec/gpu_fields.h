@@ -1,7 +1,7 @@
 // Declares every number of a GPU file once: key, unit (the member's type), range, the resource it
 // limits, how a derived GPU scales it, the width of its prior in fits, and the micro-benchmark that
 // measures it. A new constant is a member of its section's struct (gpu_spec.h), a row here and a
-// value in the base GPU's file; loading, `based_on`, overlays, explain's eliminations and
+// value in the base GPU's file; loading, `based_on`, overlays, explain's savings and
 // calibration read the rows. Checked by: gpu_fields_test.cpp, load_gpu_test.cpp, limits_test.cpp,
 // micro_keys_test.cpp.
 #pragma once
@@ -25,11 +25,11 @@ struct Field {
   double least, most;  // inclusive range, in the dimension's basic unit
   std::optional<Limiter> part = {}, other_part = {};
   /// Key ("section.key") that this number scales with on a GPU based on this one; counts are
-  /// rounded down. Empty: inherited unchanged.
+  /// rounded down. Empty if inherited unchanged.
   std::string_view proportional_to = {};
   bool of_this_card = false;           // a derived GPU takes default_interval instead
   bool hopper_alone = false;           // absent on Blackwell
-  double prior_width = 0;              // prior standard deviation of the logarithm; 0: not fitted
+  double prior_width = 0;              // prior standard deviation of the logarithm; 0 if not fitted
   std::string_view micro_kernel = {};  // kernel in kernels/micro or kernels/stream
 
   std::string path() const;  // "section.key"

@@ -129,7 +129,7 @@ struct MachineSpec {
   Seconds dram_latency;  // additional latency if L2 does not hold the block
   Seconds first_load;    // added to an SM's first load of a kernel: cold descriptors and pages
   i32 gpcs;              // requests of a GPC's SMs for one line are merged
-  i32 gpc_groups;        // groups of SM pairs in a GPC that L2 serves in turn; 0: one group
+  i32 gpc_groups;        // groups of SM pairs in a GPC that L2 serves in turn; one group if 0
   Cycles load_spread;    // maximum extra delay of a response, by block and SMs
   Cycles merge_window;  // time after the first request for a line in which others merge, except for
                         // multicast
@@ -188,7 +188,7 @@ struct AttentionSpec {
   Cycles cluster_rows;   // sum of split keys in a cluster, per pair of rows of a warp
 };
 
-/// The first fit to an H200's rows, rounded: a GPU whose file lacks the section answers with it.
+/// Rounded values of the first fit to H200 measurements, for GPUs whose file has no `attention`.
 inline constexpr AttentionSpec kAttentionPriors{.in_step = 0.35,
                                                 .block = Cycles{390},
                                                 .tile = Cycles{1700},
@@ -251,7 +251,8 @@ struct GpuSpec {
   std::optional<PowerSpec> power;
   std::optional<CardSpread> card_spread;
   double default_interval;  // half-width of a 90 % interval without calibration, as a fraction
-  std::shared_ptr<const std::vector<CompilerRejection>> compiler_rejections;  // null: none recorded
+  std::shared_ptr<const std::vector<CompilerRejection>>
+      compiler_rejections;  // null if none are recorded
   // Corrections of GEMMs and of attention; null without a calibration.
   std::shared_ptr<const LearnedModel> learned, attention_learned;
 };

@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-/// Throws whatever load_gpu throws; failures are not cached.
+/// Throws the exceptions of load_gpu; failures are not cached.
 const LoadedGpu& kept_gpu(const std::string& name_or_path, bool use_calibration,
                           const std::filesystem::path& config_folder);
 

@@ -14,7 +14,7 @@ struct LearnedFiles {
   LearnedModel model;
 };
 
-/// Reads the files. Throws whatever load_learned throws.
+/// Reads the files. Throws the exceptions of load_learned.
 LearnedFiles read_learned(const std::filesystem::path& yaml, FeatureNames features);
 
 /// Throws ConfigError if the files belong to another GPU.

@@ -86,7 +86,7 @@ constexpr Limiter reaches_like(Limiter limiter) {
                                            : limiter;
 }
 
-/// Half-width of the 90 % interval in standard deviations, by bottleneck. 0: not calibrated.
+/// Half-width of the 90 % interval in standard deviations, by bottleneck; 0 if not calibrated.
 struct LearnedReach {
   std::array<double, std::size(kReachCounted)> each = {};  // widths in the order of kReachCounted
 
@@ -123,7 +123,7 @@ struct LearnedModel {
   std::vector<LearnedRow> rows = {};
   LearnedMethod analytic = {}, simulated = {};
   LearnedPrior prior = {};
-  std::string overlay = {};  // hash of the overlay used in the fit; empty: unknown
+  std::string overlay = {};  // hash of the overlay used in the fit; empty if unknown
 };
 
 /// Whether the row was measured on another GPU.

@@ -27,7 +27,7 @@ constexpr Limiter kEveryLimiter[] = {
     Limiter::kReduction, Limiter::kLaunch};
 
 std::string_view to_text(Limiter limiter);
-/// Parses a bottleneck's word. Throws ConfigError that lists the known words.
+/// Parses a bottleneck's word. Throws a ConfigError that lists the known words.
 Limiter parse_limiter(std::string_view text);
 
 /// Utilization of each resource, 0 to 1.
@@ -36,7 +36,7 @@ struct Shares {
 };
 
 /// Returns the bottleneck of a simulated kernel: the busiest resource if it is busy most of the
-/// time, else the analytic model's. It agrees with the costliest resource by elimination
+/// time, else the analytic model's. It agrees with the resource that saves most if it costs nothing
 /// (model/gemm/sim/limits.h) for 122 of 160 measured kernels.
 Limiter limiter_of(const Shares& busy, Limiter by_form);
 

@@ -14,7 +14,7 @@ namespace tilecast {
 
 enum class Source {
   kDatasheet,  // stated by the vendor
-  kMeasured,   // measured on our GPUs
+  kMeasured,   // measured by tilecast
   kPublished,  // measured or stated by others
   kDerived,    // computed from other numbers, given in ref
   kFitted,     // least-squares fit to measurements named in ref

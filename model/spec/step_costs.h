@@ -17,7 +17,7 @@ struct MmaCosts {
   i64 operand_bytes;   // bytes read from shared memory
   SimTime turn;        // other instructions around them
   // fp32 promotion by loop block: an instruction's columns are waited for and added up before the
-  // next ones are issued. Number of parts (0: no promotion) and time of each.
+  // next ones are issued. Number of parts (0 without promotion) and time of each.
   i32 promoted_parts;
   SimTime promotion;
 };
@@ -63,7 +63,7 @@ struct LaunchCosts {
 /// Costs between one tile and the next.
 struct TileCosts {
   SimTime next;  // time until a warpgroup starts on the next tile
-  SimTime find;  // time of each role on a Hilbert curve; 0 in other orders
+  SimTime find;  // time to compute the next tile on a Hilbert curve; 0 in other orders
 };
 
 }  // namespace tilecast

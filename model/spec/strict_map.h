@@ -70,7 +70,7 @@ class StrictValue {
  private:
   [[noreturn]] void fail_with_words(const std::string& given,
                                     const std::vector<std::string>& known) const;
-  /// Fails with "expected X, not Y", where Y is the node's content.
+  /// Fails with "expected X, got Y", where Y is the node's content.
   [[noreturn]] void fail_expected(std::string_view expected) const;
   const std::string& plain_scalar(std::string_view expected) const;
 

@@ -51,7 +51,7 @@ def rank(problems: Iterable[OneProblem], configs: Iterable[Union[str, Prediction
     if any(isinstance(problem, Attention) for problem in asked):
         raise ConfigError("problems: tilecast.triton.Tile is a tile of GEMMs, not of attention")
     if accumulate is not None or out_dtype is not None or not calibrated:
-        raise ConfigError("accumulate, out_dtype, calibrated: of tilecast's kernels, not of tilecast.triton.Tile")
+        raise ConfigError("accumulate, out_dtype, calibrated: apply to tilecast's kernels, not to tilecast.triton.Tile")
     return [times_us(given, one.m, one.n, one.k, dtype=one.dtype, layout=one.layout, gpu=machine[0], regime=regime,
                      inputs=inputs, family=family, batch=one.batch, epilogue=one.epilogue, threads=threads)
             for one in asked]

@@ -46,7 +46,7 @@ HABITS = {  # name: pattern, limit in pages, limit in code
 TERMS = {  # private term: pattern, the field's term, limit in pages, limit in code
     "physics alone": (r"physics alone", "uncorrected model", 0, 0),
     "learned part": (r"learned part|what (?:is|was) learned", "learned correction", 0, 0),
-    "first pick": (r"first picks?", "top pick", 1, 0),
+    "first pick": (r"first picks?", "top pick", 1, 2),
     "menu": (r"(?:whole|on the) menu", "search space", 0, 2),
     "sides": (r"sides", "dimensions", 1, 153),
     "exact sums": (r"exact sums?", "fp32 promotion", 0, 6),

@@ -42,7 +42,8 @@ struct Tiling {
   i32 stages;                      // depth of the A and B rings
   i32 warpgroups_m, warpgroups_n;  // warpgroups that split a tile's rows and columns
   i32 cluster_m, cluster_n;        // CTAs that share B (along m) and A (along n) by multicast
-  i32 c_slots;  // staging buffers of C per warpgroup; 0: C aliases pipeline stages (smem_layout.h)
+  i32 c_slots;  // staging buffers of C per warpgroup; if 0, C aliases pipeline stages
+                // (smem_layout.h)
   // Bytes per element of A and B. Set from the problem (for_operands) and not part of the
   // configuration's string.
   i32 operand_bytes = 2;
@@ -73,7 +74,7 @@ struct KernelConfig {
   i32 inflight;
   i32 producer_registers;  // registers per producer thread; 0 without a producer
   OperandSource a_source;
-  i32 instruction_n;  // N of every wgmma; 0: the widest that divides a warpgroup's columns
+  i32 instruction_n;  // N of every wgmma; if 0, the widest that divides a warpgroup's columns
   Grid grid;
   Raster raster;
   Decomposition decomposition;

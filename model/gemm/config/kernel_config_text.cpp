@@ -215,8 +215,8 @@ std::string to_text(const KernelConfig& config) { return canonical_text(config);
 
 Schedule parse_schedule(std::string_view text) { return value_of(kSchedules, "schedule", text); }
 Layout parse_layout(std::string_view text) {
-  // BLAS, CUTLASS and nvFuser name layouts for column-major matrices: their NN is our tt, their TT
-  // our nn.
+  // BLAS, CUTLASS and nvFuser name layouts for column-major matrices: their NN is tt here, their TT
+  // nn.
   if (text == "NN" || text == "TT") {
     throw ConfigError(
         fmt::format("layout '{}': expected nn for A as [M,K] and B as [K,N], which is TT to BLAS, "
@@ -250,7 +250,7 @@ Batch parse_batch(std::string_view text) {
     return {*products, shared.starts_with('a'), shared.ends_with('b')};
   }
   throw ConfigError(
-      fmt::format("batch '{}': expected a number of products from 1 to 2147483647, such as 32; "
+      fmt::format("batch '{}': expected a number of GEMMs from 1 to 2147483647, such as 32; "
                   "32:a, 32:b or 32:ab if they share A, B or both",
                   on_one_line(text)));
 }

@@ -26,7 +26,7 @@ const ConfigKeys<KernelConfig>& config_keys();
 
 std::string to_text(const KernelConfig& config);
 
-/// Inverse of to_text. Throws ConfigError that names the key and the expected value. Checks the
+/// Inverse of to_text. Throws a ConfigError that names the key and the expected value. Checks the
 /// syntax (positive numbers, known words), not whether a GPU can run it: see
 /// model/gemm/menu/legality.h.
 KernelConfig parse_kernel_config(std::string_view text);
@@ -37,7 +37,7 @@ std::string_view to_text(Layout layout);
 std::string_view meaning_of(Layout layout);
 std::string_view to_text(Accumulate accumulate);
 std::string to_text(const GemmShape& shape);  // Formats "8192x8192x4096".
-/// Formats "32"; "32:b" if all products share one B, "32:a", "32:ab".
+/// Formats "32"; "32:b" if all GEMMs share one B, "32:a", "32:ab".
 std::string to_text(const Batch& batch);
 
 Layout parse_layout(std::string_view text);
@@ -45,7 +45,7 @@ Accumulate parse_accumulate(std::string_view text);
 constexpr Layout kEveryLayout[] = {Layout::kTn, Layout::kNn, Layout::kNt, Layout::kTt};
 /// Parses a shape; each dimension is between 1 and 2^31 - 1.
 GemmShape parse_gemm_shape(std::string_view text);
-/// Inverse of to_text; accepts 1 to 2^31 - 1 products.
+/// Inverse of to_text; accepts 1 to 2^31 - 1 GEMMs.
 Batch parse_batch(std::string_view text);
 
 }  // namespace tilecast

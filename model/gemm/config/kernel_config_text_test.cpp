@@ -52,7 +52,7 @@ TEST_CASE("The text names a deferred store, and omits one at the tile's end") {
   CHECK(complaint("walk=strided", "walk=strided,store=late") ==
         "2 unknown store 'late': expected one of deferred");
   CHECK(complaint("walk=strided", "store=deferred,walk=strided") ==
-        "expected walk=..., not 'store=deferred'");
+        "expected walk=..., got 'store=deferred'");
   CHECK_THROWS_AS(
       parse_kernel_config("ping_pong:tile=64x256x64,stages=4,cluster=1x1,ctas=1,inflight=1,"
                           "c_slots=2,producer=40,raster=grouped_m,group=8,walk=strided,"
@@ -104,19 +104,19 @@ TEST_CASE("A key that the schedule does not have is an error") {
           "2 configuration '" + text + "': " + why);
   };
   refused("small_mma:tile=64x64x64,warpgroups=1x1,ctas=1,a=shared,instruction_n=64",
-          "expected a=..., not 'ctas=1'");
+          "expected a=..., got 'ctas=1'");
   refused("small_mma:tile=64x64x64,warpgroups=1x1,a=shared,instruction_n=64,raster=grouped_m",
           "unexpected 'raster=grouped_m' at the end");
   refused("blocked:tile=64x64x64,stages=1,warpgroups=1x1,ctas=2,c_slots=0,raster=hilbert,group=1",
-          "expected warpgroups=..., not 'stages=1'");
+          "expected warpgroups=..., got 'stages=1'");
   refused(
       "blocked_pipelined:tile=64x64x64,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,raster=hilbert,"
       "group=1",
-      "expected c_slots=..., not 'inflight=1'");
+      "expected c_slots=..., got 'inflight=1'");
   refused(
       "pipelined:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=0,"
       "raster=grouped_m,group=8",
-      "expected ctas=..., not 'cluster=1x1'");
+      "expected ctas=..., got 'cluster=1x1'");
   refused(
       "pipelined:tile=64x64x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=0,"
       "raster=grouped_m,group=8,walk=strided",
@@ -124,19 +124,19 @@ TEST_CASE("A key that the schedule does not have is an error") {
   refused(
       "persistent:tile=64x64x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,grid=resident,"
       "raster=grouped_m,group=8,walk=strided",
-      "expected raster=..., not 'grid=resident'");
+      "expected raster=..., got 'grid=resident'");
   refused(
       "persistent_overlap:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
       "c_slots=2,producer=40,raster=grouped_m,group=8,walk=strided",
-      "expected raster=..., not 'producer=40'");
+      "expected raster=..., got 'producer=40'");
   refused(
       "ping_pong:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
       "producer=24,raster=grouped_m,group=8,walk=strided",
-      "expected cluster=..., not 'warpgroups=1x1'");
+      "expected cluster=..., got 'warpgroups=1x1'");
   refused(
       "stream_k:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
       "producer=40,splits=2,reduction=atomic,raster=grouped_m,group=8",
-      "expected min_k_blocks=..., not 'splits=2'");
+      "expected min_k_blocks=..., got 'splits=2'");
 }
 
 TEST_CASE("Random configurations of every schedule survive printing and parsing") {
@@ -240,7 +240,7 @@ TEST_CASE("A text that is not canonical is an error that names the expected valu
   CHECK(complaint("stages=4", "stages=0") == "stages=0: expected an integer from 1 to 1048576");
   CHECK(complaint("stages=4", "stages=four") ==
         "stages=four: expected an integer from 1 to 1048576");
-  CHECK(complaint("stages=4", "stages") == "expected stages=..., not 'stages'");
+  CHECK(complaint("stages=4", "stages") == "expected stages=..., got 'stages'");
   CHECK(complaint("warpgroups=2x1", "warpgroups=2") == "warpgroups=2: expected MxN");
   CHECK(complaint("cluster=2x1", "cluster=2") == "cluster=2: expected MxN");
   CHECK(complaint("ctas=1", "ctas=1.0") == "ctas=1.0: expected an integer from 1 to 1048576");
@@ -261,7 +261,7 @@ TEST_CASE("A text that is not canonical is an error that names the expected valu
   CHECK(complaint(",walk=strided", "") == "expected walk=... at the end");
   CHECK(complaint(",walk=strided", ",walk=strided,x=1") == "unexpected 'x=1' at the end");
   CHECK(complaint("stages=4,warpgroups=2x1", "warpgroups=2x1,stages=4") ==
-        "expected stages=..., not 'warpgroups=2x1'");
+        "expected stages=..., got 'warpgroups=2x1'");
   CHECK(complaint("group=8", "group=1048577") ==
         "group=1048577: expected an integer from 1 to 1048576");
   CHECK(complaint("stages=4", "stages=04").starts_with("expected the canonical form "));
@@ -282,7 +282,7 @@ TEST_CASE("A shape is three dimensions within their ranges") {
   }
 }
 
-TEST_CASE("A batch is a number of products, and the operands they share") {
+TEST_CASE("A batch is a number of GEMMs, and the operands they share") {
   CHECK(parse_batch("32") == Batch{32});
   CHECK(parse_batch("32:a") == Batch{32, true});
   CHECK(parse_batch("32:b") == Batch{32, false, true});
@@ -291,7 +291,7 @@ TEST_CASE("A batch is a number of products, and the operands they share") {
   for (const std::string text : {"", "0", "-1", "2147483648", "32:", "32:c", "32:ba", "a", ":a"}) {
     CHECK(error_message([&] {
             parse_batch(text);
-          }).starts_with("2 batch '" + text + "': expected a number of products from 1 to "));
+          }).starts_with("2 batch '" + text + "': expected a number of GEMMs from 1 to "));
   }
 }
 

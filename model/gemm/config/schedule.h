@@ -24,14 +24,14 @@ enum class Schedule : i32 {
   kSplitKHybrid,   // split-K for the partial wave; whole tiles for the rest
   kStreamK,        // every worker computes the same number of K blocks
   kStreamKHybrid,  // stream-K for the partial wave and one full wave; whole tiles for the rest
-  // The next ones run on Blackwell, with accumulators in tensor memory (tensor_memory.h):
+  // The next schedules run on Blackwell, with accumulators in tensor memory (tensor_memory.h):
   kTcgen05Pipelined,          // one warp loads and issues; a ring of stages; one tile per CTA
   kTcgen05Persistent,         // tcgen05_pipelined, in CTAs that loop over tiles
   kTcgen05PersistentOverlap,  // the next tile's loads overlap this tile's last MMAs and epilogue
   kTcgen05WarpSpecialized,    // one warp loads, one issues, one requests tiles, four store
   kTcgen05SplitK,  // tcgen05_warp_specialized, with every tile shared along K in equal parts
-  // The next ones run on GPUs from Ampere on, with operands in registers (mma.sync) and without
-  // TMA:
+  // The next schedules run on GPUs from Ampere on, with operands in registers (mma.sync) and
+  // without TMA:
   kMultistage,  // every thread loads (cp.async) and multiplies; a ring of stages; one tile per CTA
   kMultistageSplitK,  // multistage, with tiles shared along K in equal parts
 };

@@ -25,7 +25,7 @@ inline constexpr auto kTcgen05Schedules = schedules_on<TensorCore::kTcgen05>();
 inline constexpr auto kMmaSyncSchedules = schedules_on<TensorCore::kMmaSync>();
 
 std::string_view to_text(Schedule schedule);
-/// Parses a name. Throws ConfigError that lists the known names.
+/// Parses a name. Throws a ConfigError that lists the known names.
 Schedule parse_schedule(std::string_view text);
 
 }  // namespace tilecast

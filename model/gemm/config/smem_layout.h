@@ -51,7 +51,6 @@ TILECAST_HD constexpr i32 c_box_columns(const Tiling& tiling, i32 column_bytes =
   return min_of(fit, kSwizzleBytes / column_bytes);
 }
 
-/// Rows per slot.
 TILECAST_HD constexpr i32 c_slot_rows(Schedule schedule) {
   return uses_tcgen05(schedule) ? kTensorMemoryLanes : kWgmmaM;
 }
@@ -99,7 +98,6 @@ struct SmemLayout {
   i32 total_bytes;     // bytes requested at launch
 };
 
-/// Bytes per slot.
 TILECAST_HD constexpr i32 c_slot_bytes(Schedule schedule, const Tiling& tiling, i32 column_bytes) {
   return c_slot_rows(schedule) * c_slot_columns(tiling) * column_bytes;
 }
