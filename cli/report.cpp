@@ -68,6 +68,7 @@ void check_files(const ReportOptions& options, const Manifest& manifest) {
     plan.reads("the manifest", paths);
   }
   plan.reads("the manifest", manifest.split);
+  plan.reads("the manifest", manifest.layers);
   if (manifest.waves) {
     plan.reads("the manifest", manifest.waves->data);
   }

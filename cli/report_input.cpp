@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "model/base/file.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "validate/compare/data_split.h"
 #include "validate/record/stored_text.h"
@@ -62,6 +63,9 @@ ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions optio
   for (const TimelineFile& file : manifest.timelines) {
     input.timelines.push_back(
         {file.problem, file.config, parse_tile_timeline(read_stored_text(file.file), file.file)});
+  }
+  if (!manifest.layers.empty()) {
+    input.layers = LayersInput{manifest.layers, read_file(manifest.layers)};
   }
   input.rows = rows;
   input.cards = cards.size();

@@ -40,16 +40,20 @@ WaveFiles parse_waves(const StrictValue& item) {
 
 Manifest parse_manifest(const StrictValue& root) {
   const StrictMap map =
-      root.map({"gpu", "data", "split", "fixed", "whole_space", "waves", "timelines"});
+      root.map({"gpu", "data", "split", "fixed", "whole_space", "waves", "timelines", "layers"});
   Manifest manifest{.gpu = map.required("gpu").text(),
                     .data = some_texts(map.required("data")),
                     .fixed = texts(map.optional("fixed")),
                     .whole_space = texts(map.optional("whole_space")),
                     .split = "",
+                    .layers = "",
                     .waves = {},
                     .timelines = {}};
   if (const std::optional<StrictValue> split = map.optional("split")) {
     manifest.split = split->text();
+  }
+  if (const std::optional<StrictValue> layers = map.optional("layers")) {
+    manifest.layers = layers->text();
   }
   if (const std::optional<StrictValue> waves = map.optional("waves")) {
     manifest.waves = parse_waves(*waves);

@@ -8,6 +8,7 @@
 //                          fastest known
 //   waves: {data: [...], config: TEXT}            one configuration over many N
 //   timelines: [{file:, shape:, config:}, ...]    recorded kernels
+//   layers: FILE           times of decoder layers, written by validate/decoder_layers.py --json
 //
 // Only gpu and data are required. Paths are relative to the working directory.
 // Checked by: manifest_test.cpp.
@@ -38,7 +39,8 @@ struct WaveFiles {
 struct Manifest {
   std::string gpu;
   std::vector<std::string> data, fixed, whole_space;
-  std::string split;  // split file; empty if there is none
+  std::string split;   // split file; empty if there is none
+  std::string layers;  // times of decoder layers; likewise
   std::optional<WaveFiles> waves;
   std::vector<TimelineFile> timelines;
 };

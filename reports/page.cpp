@@ -2,7 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -16,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCharts[] = {"waves", "errors", "picks", "clock", "timeline"};
+constexpr const char* kCharts[] = {"waves",    "errors", "picks",      "clock",
+                                   "timeline", "layers", "layer_parts"};
 
 /// Returns a value in percent, with three digits; null if absent.
 Json percent(const Json& report, const char* pointer) {
@@ -109,6 +116,66 @@ Json clock_view(const Json& clock) {
   return view;
 }
 
+struct ErrorRange {
+  double sum = 0, worst = 0;
+  int count = 0;
+
+  void add(double error) {
+    sum += error;
+    worst = std::max(worst, error);
+    ++count;
+  }
+
+  Json figures() const {
+    return {{"mean", fmt::format("{:.1f}", sum / count * 100)},
+            {"worst", fmt::format("{:.1f}", worst * 100)},
+            {"count", count}};
+  }
+};
+
+Json layers_view(const Json& layers) {
+  ErrorRange all;
+  std::map<std::pair<std::string, std::string>, ErrorRange> kinds;  // by mode and regime
+  const Json& times = layers["times"];
+  for (const Json& row : times["rows"]) {
+    const double error = std::abs(cell(times, row, "forecast_us").get<double>() /
+                                      cell(times, row, "measured_us").get<double>() -
+                                  1);
+    all.add(error);
+    kinds[{cell(times, row, "mode"), cell(times, row, "regime")}].add(error);
+  }
+  Json view = all.figures();
+  for (const auto& [kind, range] : kinds) {
+    view["rows"].push_back(range.figures());
+    view["rows"].back().update({{"mode", kind.first}, {"regime", kind.second}});
+  }
+  std::vector<std::pair<std::string, std::map<std::string, double>>> parts;  // us by layer
+  for (const Json& row : layers["parts"]["rows"]) {
+    const std::string layer = cell(layers["parts"], row, "layer");
+    if (parts.empty() || parts.back().first != layer) {
+      parts.emplace_back(layer, std::map<std::string, double>{});
+    }
+    parts.back().second[cell(layers["parts"], row, "part")] = cell(layers["parts"], row, "us");
+  }
+  double least = 1, most = 0;
+  for (auto& [layer, us] : parts) {
+    double total = 0;
+    for (const auto& [part, time] : us) {
+      total += time;
+    }
+    Json shown{{"layer", layer}};
+    for (const auto& [part, time] : us) {
+      shown[part] = fmt::format("{:.0f}", time / total * 100);
+    }
+    view["parts"].push_back(shown);
+    least = std::min(least, us["GEMM"] / total);
+    most = std::max(most, us["GEMM"] / total);
+  }
+  view["least"] = fmt::format("{:.0f}", least * 100);
+  view["most"] = fmt::format("{:.0f}", most * 100);
+  return view;
+}
+
 Json chart_spec(const fs::path& page_folder, const std::string& chart) {
   const fs::path path = page_folder / "charts" / (chart + ".vl.json");
   Json spec = Json::parse(read_file(path), nullptr, false);
@@ -175,6 +242,9 @@ Json view_of(const Json& report) {
   }
   if (report.contains("picks")) {
     view["picks"] = picks_view(report["picks"]);
+  }
+  if (report.contains("layers")) {
+    view["layers"] = layers_view(report["layers"]);
   }
   if (report.contains("clock")) {
     view["clock"] = clock_view(report["clock"]);

@@ -8,6 +8,7 @@
 #include "model/base/file.h"
 #include "reports/report_json.h"
 #include "tests/catch.h"
+#include "tests/error_message.h"
 #include "validate/compare/example_points.h"
 #include "validate/compare/validation_text.h"
 
@@ -101,6 +102,24 @@ TEST_CASE(
   CHECK(waves["curves"]["rows"][2][1] == "fastest kernel measured");
   CHECK(waves["curves"]["rows"][2][2] == 687.19);
   CHECK(holds(page_of(input), "<td>4096</td><td>344</td><td>337</td>"));
+}
+
+TEST_CASE("A page shows the errors of decoder layers and the parts of their time") {
+  ReportInput input = example_input();
+  CHECK_FALSE(holds(page_of(input), "data-chart=\"layers\""));
+  input.layers = LayersInput{"l.json", R"({
+    "times": {"columns": ["layer", "mode", "regime", "measured_us", "forecast_us"],
+              "rows": [["8b", "compile", "burst", 100, 104], ["8b", "eager", "burst", 100, 98]]},
+    "parts": {"columns": ["layer", "part", "us"],
+              "rows": [["8b", "GEMM", 60], ["8b", "attention", 20], ["8b", "elementwise", 15],
+                       ["8b", "launches", 5]]}})"};
+  const std::string page = page_of(input);
+  CHECK(holds(page, "mean error 3.0 %, worst 4.0 %"));
+  CHECK(holds(page, "<td>eager</td><td>burst</td><td>1</td><td>2.0</td><td>2.0</td>"));
+  CHECK(holds(page, "<td>8b</td><td>60</td><td>20</td><td>15</td><td>5</td>"));
+
+  input.layers->text = "{\"times\": 1}";
+  CHECK(error_message([&] { report_json(input); }).starts_with("2 l.json: expected tables"));
 }
 
 TEST_CASE("Figures that the data do not allow are absent, and the page is complete without them") {

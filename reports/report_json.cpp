@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/ops/short_config_text.h"
@@ -156,6 +157,22 @@ std::string legend_of(const ReportInput& input) {
 
 }  // namespace
 
+Json layers_json(const LayersInput& layers) {
+  Json json = Json::parse(layers.text, nullptr, false);
+  const auto has_columns = [&](const char* table, const Json& columns) {
+    return json.contains(table) && json[table].is_object() &&
+           json[table].value("columns", Json()) == columns &&
+           !json[table].value("rows", Json()).empty();
+  };
+  if (!json.is_object() ||
+      !has_columns("times", {"layer", "mode", "regime", "measured_us", "forecast_us"}) ||
+      !has_columns("parts", {"layer", "part", "us"})) {
+    throw ConfigError(layers.file +
+                      ": expected tables `times` and `parts` of validate/decoder_layers.py --json");
+  }
+  return json;
+}
+
 Json report_json(const ReportInput& input) {
   const Validation& validation = input.judged.validation;
   Json json{{"schema", 1},
@@ -186,6 +203,9 @@ Json report_json(const ReportInput& input) {
   add("clock", clock_json(input.judged.data));
   add("problems", problems_json(input));
   add("timelines", timelines_json(input));
+  if (input.layers) {
+    add("layers", layers_json(*input.layers));
+  }
   return json;
 }
 

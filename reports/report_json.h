@@ -5,7 +5,8 @@
 //    "drivers": [...], "dates": [...], "held_out":..., "legend":...,
 //    "validation": as `validate --format json`, "whole_space": likewise for those rows,
 //    "waves": {...}, "errors": {...}, "picks": TABLE, "clock": {...},
-//    "problems": [...], "timelines": [...]}
+//    "problems": [...], "timelines": [...],
+//    "layers": {"times": TABLE, "parts": TABLE}}
 // TABLE is {"columns": [...], "rows": [[...], ...]}. Figures that the data do not allow have no
 // key. Checked by: page_test.cpp.
 #pragma once
@@ -39,6 +40,11 @@ struct TimelineInput {
   std::vector<TileRecord> records;
 };
 
+/// Text that validate/decoder_layers.py wrote.
+struct LayersInput {
+  std::string file, text;
+};
+
 struct ReportInput {
   GpuSpec gpu;
   std::string command;                   // the command line that writes this report
@@ -49,6 +55,7 @@ struct ReportInput {
   std::optional<JudgedRows> whole_space;
   std::optional<WaveInput> waves;
   std::vector<TimelineInput> timelines;
+  std::optional<LayersInput> layers;
 };
 
 nlohmann::ordered_json report_json(const ReportInput& input);

@@ -13,5 +13,6 @@ Json picks_json(const ReportInput& input, Regime regime);
 Json clock_json(const JoinedData& data);
 Json problems_json(const ReportInput& input);
 Json timelines_json(const ReportInput& input);
+Json layers_json(const LayersInput& layers);
 
 }  // namespace tilecast

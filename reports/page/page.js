@@ -15,7 +15,8 @@
         labelColor: soft, titleColor: ink, gridColor: css("--grid"), domainColor: line, tickColor: line,
         titleFontWeight: "normal", labelFontSize: 11, titleFontSize: 12,
       },
-      legend: { labelColor: ink, title: null, orient: "top", columns: innerWidth < 700 ? 2 : 8, labelFontSize: 12, labelLimit: 220 },
+      axisX: { tickCount: 5 },
+      legend: { labelColor: ink, title: null, symbolBaseFillColor: soft, symbolBaseStrokeColor: soft, orient: "top", columns: innerWidth < 700 ? 2 : 8, labelFontSize: 12, labelLimit: 220 },
       text: { color: ink, fontSize: 11 }, rule: { color: soft }, point: { color: css("--c1") },
       range: { category: [1, 2, 3, 4].map((n) => css(`--c${n}`)).concat("#c48200", "#9a62d0", "#8a6d00") },
     };
@@ -24,6 +25,7 @@
   const tables = () => ({
     waves: report.waves?.curves, errors: report.errors.curve, picks: report.picks, clock: report.clock?.kernels,
     lines: report.clock?.lines, timeline: timeline()?.spans,
+    layers: report.layers?.times, layer_parts: report.layers?.parts,
   });
 
   /** Draws a chart as wide as its element. A chart that is drawn again waits for the drawing before. */
@@ -98,7 +100,9 @@
       : `Ranked by predicted time among the ${chosen.kernels} kernels that were measured. The fastest is bold.`;
     const recorded = timelinesOf(chosen);
     at("recorded").hidden = recorded.length === 0;
-    at("kernel").replaceChildren(...recorded.map((one) => new Option(one.config)));
+    const names = recorded.map((one) => one.config.split(" ", 2).join(" ")); // schedule and tile
+    at("kernel").replaceChildren(...recorded.map((one, i) =>
+      new Option(names.filter((name) => name === names[i]).length > 1 ? one.config : names[i])));
     if (recorded.length > 0) draw(document.querySelector('[data-chart="timeline"]'));
   }
 

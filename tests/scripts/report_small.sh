@@ -14,8 +14,8 @@ zcat $data/laboratory/sustained.csv.gz >"$folder/sustained.csv"
 head -2 "$folder/sustained.csv" >"$folder/single_row.csv"
 zcat $data/dataset/squares.csv.gz | awk 'NR == 1 || /cublaslt/ || /^h200[^"]*,4096,4096,4096,/' | head -60 >"$folder/one_shape.csv"
 zcat $data/stream/memcpy.csv.gz | head -12 >"$folder/copies.csv"
-{ echo 'gpu: h200_sxm' && echo "data: [$folder/one_shape.csv]" && sed -n '/^waves:/,$p' reports/h200.yaml | head -10; } \
-  >"$folder/manifest.yaml"  # wave quantization and two timelines
+{ echo 'gpu: h200_sxm' && echo "data: [$folder/one_shape.csv]" && sed -n '/^waves:/,$p' reports/h200.yaml | head -11; } \
+  >"$folder/manifest.yaml"  # wave quantization, decoder layers and two timelines
 
 for rows in single_row sustained one_shape copies manifest; do
   from="--data $folder/$rows.csv"
