@@ -1,19 +1,16 @@
-// tilecast-gpu compile: compiles kernels without a GPU and lists those that the compiler rejects in
-// a table, so that they are no longer candidates. It compiles the whole search space, or the
-// kernels that are predicted to be fastest on random problems.
+// tilecast-gpu compile: compiles the kernels that are predicted to be fastest on random problems,
+// without a GPU, and lists those that the compiler rejects in a table, so that they are no longer
+// candidates.
 //
-// Kernels that are short of registers come first, since those are rejected most often. A
-// random problem that lost a kernel is ranked again until all of its first kernels compile. Each
+// A problem that lost a kernel is ranked again until all of its first kernels compile. Each
 // compiled kernel stays in the cubin cache and each rejection is written as it is found, so that a
 // stopped run can be resumed.
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,8 +23,7 @@
 #include "model/base/file.h"
 #include "model/base/shown_text.h"
 #include "model/gemm/config/kernel_config_text.h"
-#include "model/gemm/config/register_plan.h"
-#include "model/gemm/menu/candidates.h"
+#include "model/gemm/config/smem_layout.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/menu/random_problems.h"
 #include "model/gemm/rules/compiler_rejections.h"
@@ -39,17 +35,10 @@
 namespace tilecast {
 namespace {
 
-// Large and small shapes, so that every kernel in the search space is legal for at least one of
-// them.
-constexpr GemmShape kShapes[] = {
-    {8192, 8192, 8192}, {16, 4096, 4096}, {64, 4096, 4096}, {64, 64, 64}, {300, 250, 200}};
-
 struct CompileOptions {
   std::string gpu, out;
-  std::vector<std::string> schedules;
-  std::size_t sample;         // size of the random sample; all kernels if 0
-  std::optional<i64> random;  // number of random problems; the search space if not set
-  std::size_t first;
+  std::vector<AnySchedule> schedules;  // empty: all
+  std::size_t random, first;           // number of problems, and of kernels for each
   unsigned seed;
 };
 
@@ -60,53 +49,6 @@ struct VariantKernel {
 
   KernelVariant variant() const { return variant_of(problem, config); }
 };
-
-/// Number of accumulators divided by the maximum registers of a consumer thread.
-double register_pressure(const KernelConfig& config) {
-  const i32 threads = threads_per_cta(config.schedule, config.tiling) * config.ctas_per_sm;
-  const i32 registers = has_producer_warpgroup(config.schedule)
-                            ? register_plan(consumer_warpgroups(config.schedule, config.tiling),
-                                            config.ctas_per_sm, config.producer_registers)
-                                  .consumer
-                            : min_of(kRegistersPerSm / threads, 255);
-  return static_cast<double>(accumulator_registers(config.tiling)) / registers;
-}
-
-/// Returns every kernel of the search space once, including those in the table, sorted by register
-/// pressure.
-std::vector<VariantKernel> menu(GpuSpec gpu, const std::vector<Schedule>& schedules) {
-  gpu.compiler_rejections = nullptr;
-  std::vector<VariantKernel> kernels;
-  std::set<KernelVariant> seen;
-  for (const Layout layout : kEveryLayout) {
-    for (const GemmShape& shape : kShapes) {
-      const GemmProblem problem{shape, ElementType::kFp16, layout};
-      if (!why_not_solvable(gpu, problem).empty()) {
-        continue;
-      }
-      for (const KernelConfig& config : enumerate_candidates(gpu, problem, schedules).legal) {
-        if (seen.insert(variant_of(problem, config)).second) {
-          kernels.push_back({problem, config});
-        }
-      }
-    }
-  }
-  std::ranges::stable_sort(kernels, std::ranges::greater{}, [](const VariantKernel& kernel) {
-    return register_pressure(kernel.config);
-  });
-  return kernels;
-}
-
-std::vector<VariantKernel> sampled(std::vector<VariantKernel> kernels, std::size_t count,
-                                   unsigned seed) {
-  if (count == 0 || count >= kernels.size()) {
-    return kernels;
-  }
-  std::vector<VariantKernel> sample;
-  std::mt19937 random(seed);
-  std::sample(kernels.begin(), kernels.end(), std::back_inserter(sample), count, random);
-  return sample;
-}
 
 /// Returns the same problem in the other 16-bit type.
 std::optional<GemmProblem> in_other_half(GemmProblem problem) {
@@ -240,17 +182,16 @@ class CompileRun {
 
 /// Compiles the first kernels of each problem's ranking, until all of them compile.
 void compile_first(const CompileOptions& options, GpuSpec gpu, CompileRun& run) {
-  std::vector<GemmProblem> problems =
-      random_problems(gpu, options.seed, static_cast<std::size_t>(*options.random));
+  std::vector<GemmProblem> problems = random_problems(gpu, options.seed, options.random);
   const std::vector<CompilerRejection> known = *gpu.compiler_rejections;
   while (!problems.empty()) {
     std::vector<VariantKernel> kernels;
     MeasureProgress progress("predicting");
     std::size_t done = 0;
     for (const GemmProblem& problem : problems) {
-      for (const Prediction& p :
-           rank_candidates(gpu, problem, {}, Regime::kBurst, Inputs::kNormal, options.first)
-               .predictions) {
+      for (const Prediction& p : rank_candidates(gpu, problem, options.schedules, Regime::kBurst,
+                                                 Inputs::kNormal, options.first)
+                                     .predictions) {
         kernels.push_back({problem, std::get<KernelConfig>(p.config)});
       }
       progress.show(++done, problems.size(), "");
@@ -274,30 +215,24 @@ void compile_first(const CompileOptions& options, GpuSpec gpu, CompileRun& run) 
 }  // namespace
 
 void run_compile(const Arguments& args) {
-  const CompileOptions options{.gpu = args.text("--gpu"),
-                               .out = args.text("--out"),
-                               .schedules = args.texts("--schedule"),
-                               .sample = static_cast<std::size_t>(args.number("--sample")),
-                               .random = args.number_if_any("--random"),
-                               .first = static_cast<std::size_t>(args.number("--first")),
-                               .seed = static_cast<unsigned>(args.number("--seed"))};
+  CompileOptions options{.gpu = args.text("--gpu"),
+                         .out = args.text("--out"),
+                         .schedules = {},
+                         .random = static_cast<std::size_t>(args.number("--random")),
+                         .first = static_cast<std::size_t>(args.number("--first")),
+                         .seed = static_cast<unsigned>(args.number("--seed"))};
   FilePlan plan;
   plan.writes("--out", options.out);
   plan.check();
-  const LoadedGpu gpu = load_gpu(options.gpu, options.random.has_value());
+  const LoadedGpu gpu = load_gpu(options.gpu, true);
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw ConfigError(why);
   }
-  std::vector<Schedule> schedules;
-  for (const std::string& name : options.schedules) {
-    schedules.push_back(parse_schedule(name));
+  for (const std::string& name : args.texts("--schedule")) {
+    options.schedules.push_back(parse_schedule(name));
   }
   CompileRun run(options, gpu.spec);
-  if (options.random) {
-    compile_first(options, gpu.spec, run);
-  } else {
-    run.compile(sampled(menu(gpu.spec, schedules), options.sample, options.seed));
-  }
+  compile_first(options, gpu.spec, run);
   run.summarize();
 }
 

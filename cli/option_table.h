@@ -69,7 +69,8 @@ inline constexpr CommandRow kCommands[] = {
     {"campaign slurm", Host::kData, "", "Write Slurm job scripts that measure a plan"},
     {"probe", Host::kGpu, "", "Report what tilecast-gpu finds on this machine, for doctor"},
     {"compile", Host::kGpu, "",
-     "Compile the candidates' kernels and record which the compiler rejects; needs no GPU"}};
+     "Compile the best kernels of random problems, record which the compiler rejects; needs no "
+     "GPU"}};
 
 struct OptionRow {
   std::string_view commands;  // commands with this option; a verb by its last word
@@ -195,13 +196,9 @@ inline constexpr OptionRow kKernelOptions[] = {
     {"explain", "--no-best,--no-baseline", "", "",
      "Explain --config without comparison; without --config explain only the best"},
     {"compile", "--schedule", "NAME...", "", "Only these schedules"},
-    {"compile", "--sample", "N", "0", "Only a random sample of this size"},
-    {"compile", "--random", "N", "",
-     "Instead of the search space, compile the kernels predicted to be fastest for this number of "
-     "random problems of all kinds",
-     0, i64{1} << 62, "", "--schedule --sample"},
-    {"compile", "--first", "N", "16", "Number of kernels for each random problem"},
-    {"compile", "--seed", "N", "1", "Seed of --sample and --random", 0, (i64{1} << 32) - 1},
+    {"compile", "--random", "N", "24", "Number of random problems of all kinds"},
+    {"compile", "--first", "N", "16", "Number of kernels for each, those predicted to be fastest"},
+    {"compile", "--seed", "N", "1", "Seed of the random problems", 0, (i64{1} << 32) - 1},
     {"micro", "--group", "NAME...", "",
      "Only these groups: wgmma, l2, box, tma, dram, latency, sync, launch, sums, clock, energy; "
      "default: all but energy"},

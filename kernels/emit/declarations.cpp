@@ -1,8 +1,5 @@
 #include "kernels/emit/declarations.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cctype>
 
@@ -88,8 +85,6 @@ std::string joined_code(std::span<const std::string> lines) {
   }
   return code;
 }
-
-std::string joined_lines(const Lines& lines) { return fmt::format("{}", fmt::join(lines, "\n")); }
 
 std::size_t after_closing(std::string_view code, std::size_t open, char opening, char closing) {
   int depth = 0;

@@ -31,7 +31,7 @@ expect_done 'nvcc .*gemm_.*_e4m3_tn_8groups_scale_block' "$TILECAST" emit 4096x7
   --experts 8 --tokens 4096 --top-k 2 --out "$folder/experts"
 # The emitted folder has the files that the best kernel of a large square uses, and no others.
 "$TILECAST" emit 4096 4096 4096 --out "$folder/square" >/dev/null
-[ "$(cat "$folder"/square/*.cu | wc -l)" -le 1500 ] || problem "$(wc -l "$folder"/square/*.cu)"
+[ "$(cat "$folder"/square/*.cu | wc -l)" -le 1700 ] || problem "$(wc -l "$folder"/square/*.cu)"
 expect_done 'nvcc .*attention_1x8_2x256x256x128_bf16_causal_bhsd' "$TILECAST" emit --op attention 1x8:2x256x256x128 \
   --dtype bf16 --causal --out "$folder/attention"
 ln -s elsewhere "$folder"/attention/gemm_64x64x64_fp16_tn.cu
