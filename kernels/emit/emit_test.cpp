@@ -260,7 +260,7 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
       gemm_of("multistage:tile=128x128x32,stages=4,warpgroups=1x2,ctas=1,raster=grouped_m,group=8",
               {1000, 520, 512}, kBf16, Layout::kTn),
       of_three_products(
-          gemm_of("multistage_split_k:tile=128x64x64,stages=3,warpgroups=1x2,ctas=1,splits=2,"
+          gemm_of("multistage_split_k:tile=128x64x64,stages=3,warpgroups=2x1,ctas=1,splits=2,"
                   "reduction=turnstile,raster=grouped_m,group=8",
                   {300, 520, 1024}, kFp16, Layout::kNn)),
       attention("1x16x200x300x128",
