@@ -150,6 +150,9 @@ void Arguments::parse(const std::vector<std::string>& words) {
     parser_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
     std::string why = error.what();
+    if (const std::size_t at = why.find(": At Most 1 required"); at != why.npos) {
+      why = why.substr(0, at) + " is given twice";
+    }
     if (const std::vector<std::string> unknown = parser_->remaining(); !unknown.empty()) {
       // The first letter is rarely wrong, and short names differ from each other in a single
       // letter.

@@ -30,11 +30,11 @@ void compare_one(const Arguments& args, const LoadedGpu& gpu) {
 
 void compare_list(const Arguments& args, const LoadedGpu& gpu) {
   const auto answer = [&](const ListedProblem& listed) -> ListAnswer {
-    const Comparison comparison =
-        compare(gpu.spec,
-                rank_candidates(gpu.spec, listed.problem, {}, listed.regime, listed.inputs, 1,
-                                {.threads = 1}),
-                config_folder());
+    const Comparison comparison = compare(
+        gpu.spec,
+        rank_candidates(gpu.spec, listed.problem, asked_schedules(args, listed.problem, gpu.spec),
+                        listed.regime, listed.inputs, 1, {.threads = 1}),
+        config_folder());
     const nlohmann::ordered_json object = comparison_object(gpu.spec, comparison);
     return {object, {object}, comparison_row(comparison)};
   };

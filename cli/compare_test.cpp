@@ -50,6 +50,22 @@ TEST_CASE("A problem that was measured is answered by the measurement, a neighbo
   CHECK(neighbour["time_us"] < neighbour["interval_us"][1]);
 }
 
+TEST_CASE("compare and predict have one pick and one DRAM bound") {
+  const std::vector<std::string> asked{"16x4096x4096", "--gpu", "4090"};
+  const auto run = [&](const char* command, auto function, std::vector<std::string> more) {
+    more.insert(more.begin(), asked.begin(), asked.end());
+    more.insert(more.begin(), command);
+    return run_captured(function, more).out;
+  };
+  const Json ours = Json::parse(run("compare", run_compare, {"--format", "json"}));
+  const Json best = Json::parse(run("predict", run_predict, {"--format", "json"}))["ranking"][0];
+  CHECK(ours["ours"]["config"] == best["config"]);
+  CHECK(ours["ours"]["time_us"] == best["time_us"]);
+  CHECK(run("predict", run_predict, {})
+            .find(fmt::format("takes {:.2f} us", ours["roofs_us"]["DRAM"].get<double>())) !=
+        std::string::npos);
+}
+
 TEST_CASE("compare lists many problems, and says which have no prediction") {
   const TemporaryFolder folder;
   write_file(folder / "problems", "512x512x512\n0x4x4\n");

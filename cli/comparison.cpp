@@ -178,10 +178,13 @@ std::string comparison_text(const LoadedGpu& gpu, const Comparison& c) {
                roof.name == "launch" ? "" : speed_text(c.problem, roof.time)});
   }
   text += table.text() + "\n";
-  text += wrapped("", fmt::format("tilecast's pick is bound by {}; {}.",
-                                  bound_text(gpu.spec, c.ours), clock_text(c.ours)));
+  text += wrapped("", fmt::format("tilecast's pick is bound by {}; {}.", bound_text(c.ours),
+                                  clock_text(c.ours, gpu.calibrated)));
   if (c.ours.extrapolated) {
     text += wrapped("", "extrapolated: " + why_extrapolated(gpu.spec, c.problem));
+  }
+  if (const std::string memory = memory_text(gpu.spec, c.problem); !memory.empty()) {
+    text += wrapped("", memory);
   }
   return text;
 }

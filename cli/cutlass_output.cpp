@@ -108,6 +108,18 @@ std::string cutlass_name(const GemmProblem& problem, const KernelConfig& config)
                      schedule_name(config));
 }
 
+std::string builder_text(const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const std::string_view schedule =
+      has_one_consumer(config) ? std::string_view() : traits_of(config.schedule).cutlass;
+  return fmt::format("TileShape {}x{}x{}, ClusterShape {}x{}x1, KernelTmaWarpSpecialized{}{}",
+                     t.block_n, t.block_m, t.block_k, t.cluster_n, t.cluster_m,
+                     schedule.ends_with("pingpong")      ? "Pingpong"
+                     : schedule.ends_with("cooperative") ? "Cooperative"
+                                                         : "",
+                     splits_k(config.schedule) ? ", StreamKScheduler" : "");
+}
+
 std::string cutlass_header() {
   return "operation_name,m,n,k,batch_count,layout,dtype_a,dtype_b,dtype_c,dtype_acc,dtype_d,alpha,"
          "beta,cta_tile_m,cta_tile_n,cta_tile_k,cluster_m,cluster_n,cluster_k,raster_order,"
@@ -150,7 +162,7 @@ std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::str
   }
   std::vector<std::string> reasons;
   for (const auto& [why, count] : without) {
-    reasons.push_back(fmt::format("{} {}", count, why));
+    reasons.push_back(fmt::format("{} {}", why, count));
   }
   if (rows.empty()) {
     throw ConfigError("none of the fastest configurations has a counterpart in CUTLASS: " +
@@ -158,7 +170,7 @@ std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::str
   }
   if (!without.empty()) {
     begin_line();
-    say("{}faster configurations without a counterpart in CUTLASS: {}", of, join(reasons, ", "));
+    say("{}CUTLASS lacks faster configurations, by what it lacks: {}", of, join(reasons, ", "));
   }
   return rows;
 }

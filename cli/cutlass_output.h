@@ -38,6 +38,10 @@ std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig&
 /// have a counterpart.
 std::string cutlass_name(const GemmProblem& problem, const KernelConfig& config);
 
+/// Returns the kernel in CollectiveBuilder's terms: "TileShape 256x128x64, ClusterShape 1x2x1,
+/// KernelTmaWarpSpecializedCooperative".
+std::string builder_text(const KernelConfig& config);
+
 /// Columns of the test list that cutlass_profiler reads (--testlist-file), followed by tilecast's
 /// columns.
 std::string cutlass_header();

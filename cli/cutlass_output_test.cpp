@@ -40,6 +40,13 @@ TEST_CASE("A kernel has the name of the one in CUTLASS's library that computes t
             .ends_with("_align8_warpspecialized_epi_nosmem"));
 }
 
+TEST_CASE("A kernel is given in the terms of CollectiveBuilder") {
+  CHECK(builder_text(parse_kernel_config(kCooperative)) ==
+        "TileShape 256x128x64, ClusterShape 1x2x1, KernelTmaWarpSpecializedCooperative");
+  CHECK(builder_text(parse_kernel_config(kPingPong)) ==
+        "TileShape 256x64x64, ClusterShape 2x1x1, KernelTmaWarpSpecializedPingpong");
+}
+
 TEST_CASE("A configuration without a CUTLASS counterpart has a reason") {
   CHECK(why_not(kCooperative).empty());
   CHECK(why_not(kPingPong).empty());
@@ -110,7 +117,7 @@ TEST_CASE("A test list transposes the problem, and counts omitted kernels") {
     first = cutlass_rows(ranking, 1, "512: ");
   }
   CHECK(read_file(folder / "err") ==
-        "512: faster configurations without a counterpart in CUTLASS: 1 store=deferred\n");
+        "512: CUTLASS lacks faster configurations, by what it lacks: store=deferred 1\n");
   const std::vector<std::string_view> fields = split(first, ',');
   REQUIRE(fields.size() > 22);
   CHECK(fields[1] == "8192");  // m is tilecast's n

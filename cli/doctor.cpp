@@ -21,10 +21,10 @@ struct LevelText {
 };
 
 constexpr LevelText kLevels[] = {
-    {MachineLevel::kModel, "predict and validate"},
-    {MachineLevel::kToolkit, "compile kernels for the GPU"},
-    {MachineLevel::kGpu, "run and measure kernels"},
-    {MachineLevel::kCounters, "collect hardware counters"},
+    {MachineLevel::kModel, "predict, explain, compare, emit, validate, calibrate"},
+    {MachineLevel::kToolkit, "compile: kernels are built for the GPU"},
+    {MachineLevel::kGpu, "measure, micro, calibrate --run: kernels run here"},
+    {MachineLevel::kCounters, "measure --counters"},
 };
 
 void print_table(const ProbedMachine& machine) {

@@ -8,8 +8,11 @@
 #include <variant>
 
 #include "cli/commands.h"
+#include "cli/file_plan.h"
+#include "cli/output_parts.h"
 #include "cli/problem_options.h"
 #include "cli/question.h"
+#include "cli/say.h"
 #include "cli/waiting.h"
 #include "kernels/emit/emit.h"
 #include "model/base/error.h"
@@ -46,16 +49,21 @@ Prediction chosen(const Arguments& args, const GpuSpec& gpu) {
 }
 
 [[noreturn]] void refuse_existing(const std::filesystem::path& path) {
-  throw ConfigError(path.string() + " already exists; --replace overwrites it");
+  throw ConfigError(path.string() +
+                    " already exists; --replace overwrites it, --out NAME.cu names "
+                    "another file");
 }
 
 }  // namespace
 
 void run_emit(const Arguments& args) {
   const AnyProblem problem = asked_problem(args);
-  const std::string name = emitted_file_name(problem);
   const LoadedGpu gpu = load_asked_gpu(args.text("--gpu"), !args.given("--no-calibration"));
-  const std::filesystem::path path = std::filesystem::path(args.text("--out")) / name;
+  std::filesystem::path path = args.text("--out");
+  if (path.extension() != ".cu") {
+    path /= emitted_file_name(problem);
+  }
+  const std::string name = path.filename().string();
   const bool replace = args.given("--replace");
   std::error_code ignored;
   if (!replace && std::filesystem::exists(path, ignored)) {
@@ -63,6 +71,12 @@ void run_emit(const Arguments& args) {
   }
   if (std::filesystem::is_symlink(path, ignored)) {
     throw ConfigError(path.string() + " is a symbolic link; emit replaces only regular files");
+  }
+  FilePlan plan;
+  plan.writes("--out", path);
+  plan.check();
+  if (const std::string memory = memory_text(gpu.spec, problem); !memory.empty()) {
+    say("{}", memory);
   }
   const Prediction best = chosen(args, gpu.spec);
   const Emitted emitted{
@@ -73,10 +87,10 @@ void run_emit(const Arguments& args) {
   } else if (!write_new_file(path, source)) {
     refuse_existing(path);
   }
-  const std::string folder = (path.string().starts_with('-') ? "./" : "") + args.text("--out");
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
   fmt::print("{}\n{}: predicted {:.2f} us\ncd {} && {}\n", on_one_line(path.string()),
-             to_text(best.config), best.time.value * 1e6, shell_word(folder),
-             build_line(emitted, name));
+             kernel_text(best.config), best.time.value * 1e6,
+             shell_word((folder.starts_with('-') ? "./" : "") + folder), build_line(emitted, name));
 }
 
 }  // namespace tilecast

@@ -17,6 +17,7 @@
 #include "cli/predict_output.h"
 #include "cli/problem_options.h"
 #include "cli/question.h"
+#include "cli/say.h"
 #include "cli/waiting.h"
 #include "model/base/chrome_trace.h"
 #include "model/base/error.h"
@@ -50,6 +51,14 @@ void run_explain(const Arguments& args) {
   if (!trace.empty() && args.texts("--config").size() > 1) {
     throw ConfigError("--trace writes the timeline of one configuration: give one --config");
   }
+  constexpr std::size_t kMostInText = 3;
+  if (args.texts("--config").size() > kMostInText && args.text("--format") == "table" &&
+      !args.given("--details")) {
+    throw ConfigError(fmt::format(
+        "explain shows up to {} configurations; --details shows more, predict --configs FILE ranks "
+        "them",
+        kMostInText));
+  }
   FilePlan plan;
   plan.reads("--gpu", files_of_gpu(args.text("--gpu")));
   plan.writes("--trace", trace);
@@ -61,12 +70,18 @@ void run_explain(const Arguments& args) {
   const LoadedGpu gpu = load_asked_gpu(args.text("--gpu"), !args.given("--no-calibration"));
 
   const Question question = question_of(args, gpu.spec);
-  const AnyProblem& problem = question.problem;
   const auto& [regime, inputs, effort] =
       std::tie(question.regime, question.inputs, question.effort);
   std::optional<Waiting> waiting(std::in_place,
                                  fmt::format("{} on {}", asked_shape(args), gpu.spec.name));
   const auto start = std::chrono::steady_clock::now();
+  std::optional<Ranking> searched;
+  if (configs.empty() || compares) {
+    Question all = question;
+    all.config.reset();
+    searched = rank(all, gpu.spec, 1);
+  }
+  const AnyProblem& problem = searched ? searched->problem : question.problem;
   ExplainReport report{gpu, problem, regime, inputs, {}, {}, {}, question.draws.size()};
   for (const ConfigPattern& config : configs) {
     report.kernels.push_back(explain_best(gpu.spec, problem, config, regime, inputs, effort));
@@ -74,27 +89,22 @@ void run_explain(const Arguments& args) {
   const auto explained = [&](const Prediction& p) {
     return explain(gpu.spec, problem, p.config, regime, inputs, effort);
   };
-  if (configs.empty() || compares) {
-    Question all = question;
-    all.config.reset();
-    if (configs.empty() && compares) {
-      all.effort.shortlist = shown_shortlist(problem);
-    }
-    const Ranking ranking = rank(all, gpu.spec, 1);
+  if (searched) {
+    const Ranking& ranking = *searched;
     report.best = explained(ranking.predictions.front());
     const auto add = [&](const Prediction& p, const char* role) {
       report.kernels.push_back(explained(p));
       report.roles.emplace_back(role);
     };
+    const bool others = configs.empty() && compares;
     const std::string tile = tile_text(ranking.predictions.front().config);
     const auto other = std::ranges::find_if(
         ranking.by_tile, [&](const Prediction& p) { return tile_text(p.config) != tile; });
-    if (other != ranking.by_tile.end()) {
+    if (others && other != ranking.by_tile.end()) {
       add(*other, "best other tile");
     }
     const std::optional<PublishedChoice> published = published_choice(problem, gpu.spec.sm.count);
-    if (published && configs.empty() && compares &&
-        why_not_legal(gpu.spec, problem, published->config).empty()) {
+    if (published && others && why_not_legal(gpu.spec, problem, published->config).empty()) {
       report.kernels.push_back(
           explain(gpu.spec, problem, published->config, regime, inputs, effort));
       const std::string kernel = kernel_text(published->config);  // its options distinguish it
@@ -105,7 +115,7 @@ void run_explain(const Arguments& args) {
       return p.config != ranking.predictions.front().config &&
              (other == ranking.by_tile.end() || p.config != other->config);
     };
-    if (ranking.counterpart && is_new(*ranking.counterpart)) {
+    if (others && ranking.counterpart && is_new(*ranking.counterpart)) {
       add(*ranking.counterpart, "best that CUTLASS offers");
     }
   }
@@ -115,6 +125,7 @@ void run_explain(const Arguments& args) {
     const Explanation& traced = configs.empty() ? *report.best : report.kernels.front();
     waiting.emplace(fmt::format("simulating every wave of {} for {}", asked_shape(args), trace));
     write_trace(trace, gpu.spec, problem, traced.predicted);
+    say("{}: timeline for Perfetto", trace);
   }
   waiting.reset();
   fmt::print("{}", args.text("--format") == "json" ? json_text(explain_json(report), 2)

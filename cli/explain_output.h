@@ -20,7 +20,7 @@ struct ExplainReport {
   std::vector<Explanation> kernels;  // in the requested order
   std::optional<Explanation> best;   // best of all candidates, if it was searched
   Seconds elapsed;
-  // Number of random routings, the first of which is the problem.
+  // Number of random routings, of which the problem is one.
   std::size_t draws = 0;
   std::vector<std::string> roles = {};  // role of each kernel that explain chose itself
 };

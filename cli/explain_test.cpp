@@ -167,6 +167,16 @@ TEST_CASE(
   CHECK(text.find("A  Only #1 is simulated; by the analytic model it is ") != std::string::npos);
 }
 
+TEST_CASE("explain compares at most three configurations, and names waves of whole tiles only") {
+  check_refused(explain({"--config", "ws", "pp", "pipelined", "persistent"}), ExitCode::kUsage,
+                "up to 3 configurations");
+  CHECK(std::ranges::count(explain({"--config", "ws", "pp", "stream_k"}).out, '\n') <= 25);
+  const std::string text = explain({"--config", "stream_k"}).out;
+  CHECK(text.find("\nA  ") != std::string::npos);
+  CHECK(text.find("waves; #1") == std::string::npos);
+  CHECK(text.find("extra cost") == std::string::npos);
+}
+
 TEST_CASE("explain reports the share of padding rows in the tiles") {
   const std::vector<std::string> asked{"--config", kWide, "--no-best", "--method", "analytic"};
   std::vector<std::string> as_json = asked;

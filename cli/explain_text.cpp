@@ -154,22 +154,23 @@ std::string figures_text(const ExplainReport& report, const std::vector<Named>& 
 }
 
 /// Formats one line per kernel: its configuration, time, and role.
-std::string kernels_text(const GpuSpec& gpu, const std::vector<Named>& all) {
+std::string kernels_text(bool calibrated, const std::vector<Named>& all) {
   std::string text;
   const Prediction& first = all.front().kernel->predicted;
   for (const Named& n : all) {
     const Prediction& p = n.kernel->predicted;
     const std::string cluster = cluster_text(p.config);
-    text += wrapped(
-        fmt::format("{:<3} ", n.name),
-        fmt::format("{} {}{}: {} us{}{}{}", field_name(p.config), tile_text(p.config),
-                    cluster.empty() ? "" : " c" + cluster, four_digits(microseconds(p.time)),
-                    &p != &first   ? ", " + more_percent(p.time / first.time)
-                    : p.tflops > 0 ? fmt::format(", {:.0f} TFLOP/s", p.tflops)
-                                   : "",
-                    n.role.empty() ? "" : ", ", n.role));
+    text += wrapped(fmt::format("{:<3} ", n.name),
+                    fmt::format("{} {}{}{}: {} us{}{}{}", field_name(p.config), tile_text(p.config),
+                                cluster.empty() ? "" : " c" + cluster, options_text(p.config),
+                                four_digits(microseconds(p.time)),
+                                &p != &first   ? ", " + more_percent(p.time / first.time)
+                                : p.tflops > 0 ? fmt::format(", {:.0f} TFLOP/s", p.tflops)
+                                               : "",
+                                n.role.empty() ? "" : ", ", n.role));
     if (&p == &first) {
-      text += wrapped("    ", fmt::format("bound by {}; {}", bound_text(gpu, p), clock_text(p)));
+      text +=
+          wrapped("    ", fmt::format("bound by {}; {}", bound_text(p), clock_text(p, calibrated)));
     }
   }
   return text;
@@ -208,8 +209,9 @@ std::string sure_text(const ExplainReport& report, const Named& n) {
   }
   if (e.learned_from.rows > 0) {
     text += fmt::format(
-        "; {} measured; learned correction of cycles {}{}",
-        counted(e.learned_from.similar, "similar kernel"), more_percent(p.cycles_correction),
+        "; {}learned correction of cycles {}{}",
+        p.extrapolated ? "" : counted(e.learned_from.similar, "similar kernel") + " measured; ",
+        more_percent(p.cycles_correction),
         report.inputs == Inputs::kNormal ? ", of the clock " + more_percent(p.clock_correction)
                                          : "");
   } else if (!report.gpu.calibrated) {
@@ -326,13 +328,12 @@ std::string side_by_side(const std::vector<std::string>& names, std::vector<Json
 std::string explain_text(const ExplainReport& report) {
   const std::vector<Named> all = named(report);
   const std::string draws =
-      report.draws > 1
-          ? wrapped("", fmt::format("The first of {} random routings, which are ranked "
-                                    "by their mean.",
-                                    report.draws))
-          : "";
+      report.draws > 1 ? wrapped("", fmt::format("The {} of {} random routings, which are ranked "
+                                                 "by their mean.",
+                                                 report.best ? "median" : "first", report.draws))
+                       : "";
   const std::string head =
-      titles(report) + draws + "\n" + kernels_text(report.gpu.spec, all) + "\n";
+      titles(report) + draws + "\n" + kernels_text(report.gpu.calibrated, all) + "\n";
   std::string end =
       wrapped("", help_text(all.front())) + wrapped("", sure_text(report, all.front())) +
       fmt::format("See also: --details (all figures, phases, nearest measured kernels){}.\n",

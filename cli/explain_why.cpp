@@ -26,11 +26,11 @@ std::string shown_part(std::string_view name) {
                              : shown_limiter(name);
 }
 
-/// "between tiles +3.1 %, L2 -0.4 %": the largest items, relative to the other kernel's cycles.
-std::string list_of(const std::vector<MoreCycles>& items, Cycles other, std::size_t most) {
+/// "between tiles +3.1 %, main loop -0.4 %", relative to the other kernel's cycles.
+std::string list_of(const std::vector<MoreCycles>& items, Cycles other) {
   std::vector<std::string> words;
   for (const MoreCycles& item : items) {
-    if (std::abs(item.cycles / other) >= kWorthSaying && words.size() < most) {
+    if (std::abs(item.cycles / other) >= kWorthSaying) {
       words.push_back(
           fmt::format("{} {}", shown_part(item.of), more_percent(1 + item.cycles / other)));
     }
@@ -42,23 +42,22 @@ std::string waves_text(const TileWaves& w) {
   return fmt::format("{} tiles on {} CTAs take {:.1f} waves", w.tiles, w.ctas, w.waves);
 }
 
-/// Explains where the cycles differ: in waves if these differ, else in the SMs' time; and the
-/// kernel's largest extra costs.
+bool splits_tiles(const Explanation& e) {
+  const KernelConfig* config = std::get_if<KernelConfig>(&e.predicted.config);
+  return config != nullptr && splits_k(config->schedule);
+}
+
+/// Explains where the cycles differ: in waves if these differ and no tile is split, else in the
+/// SMs' time.
 std::string cycles_text(const Explanation& kernel, const Explanation& best, const Difference& d) {
   const Cycles other = best.predicted.cycles;
   std::string text = more_percent(d.cycles) + " cycles";
-  const bool waves = kernel.waves && best.waves && kernel.waves->waves != best.waves->waves;
-  if (waves) {
+  if (kernel.waves && best.waves && kernel.waves->waves != best.waves->waves &&
+      !splits_tiles(kernel) && !splits_tiles(best)) {
     text +=
         fmt::format(": {}; #1 takes {:.1f} waves", waves_text(*kernel.waves), best.waves->waves);
-  } else if (const std::string phases = list_of(d.phases, other, d.phases.size());
-             !phases.empty()) {
+  } else if (const std::string phases = list_of(d.phases, other); !phases.empty()) {
     text += fmt::format(": SM time {}", phases);
-  }
-  std::vector<MoreCycles> costs = d.parts;
-  std::erase_if(costs, [](const MoreCycles& part) { return part.cycles.value < 0; });
-  if (const std::string parts = list_of(costs, other, waves ? 1 : 2); !parts.empty()) {
-    text += fmt::format("; extra cost: {}", parts);
   }
   return text + ".";
 }

@@ -200,13 +200,6 @@ std::vector<ListedWord> listed_words(const std::string& kind) {
 
 void run_list(const Arguments& args) {
   const std::string kind = args.text("KIND");
-  if (args.given("NAME")) {
-    if (kind != "gpus") {
-      throw ConfigError(fmt::format("list {}: takes no name", kind));
-    }
-    print_numbers(load_gpu(args.text("NAME"), true), "table");
-    return;
-  }
   BrokenFiles broken;
   const std::vector<std::string> kinds = options_of("list").front().words;
   for (const std::string& each : kinds) {

@@ -106,13 +106,12 @@ inline constexpr OptionRow kProblemOptions[] = {
      "in_features; for attention "
      "BATCHxHEADS:KV_HEADSxQUERIESxKEYSxHEAD_DIM, such as 4x32:8x4096x4096x128; ROWSxCOLUMNS for "
      "elementwise_add, elements for memcpy"},
-    {kProblems, "-m,--m", "N", "", "M: rows of A and C; replaces SHAPE together with -n and -k", 1,
+    {kProblems, "-m,--m", "N", "",
+     "M: rows of A and C; replaces SHAPE together with -n and -k. Omitted with --experts", 1,
      kLongestSide, "-n -k", "SHAPE"},
-    {kProblems, "-n,--n", "N", "", "N: columns of C; replaces SHAPE together with -m and -k", 1,
-     kLongestSide, "-m -k", "SHAPE"},
-    {kProblems, "-k,--k", "N", "",
-     "K: columns of A, the dimension that is summed over; replaces SHAPE together with -m and -n",
-     1, kLongestSide, "-m -n", "SHAPE"},
+    {kProblems, "-n,--n", "N", "", "N: columns of C", 1, kLongestSide, "-k", "SHAPE"},
+    {kProblems, "-k,--k", "N", "", "K: columns of A, the dimension that is summed over", 1,
+     kLongestSide, "-n", "SHAPE"},
     {"compare", "--dtype", "TYPE", "fp16",
      "Element type of A and B: fp16, bf16, e4m3 (or fp8), e5m2"},
     {kAnyOp, "--dtype", "TYPE", "fp16",
@@ -161,10 +160,10 @@ inline constexpr OptionRow kRoutingOptions[] = {
 
 inline constexpr OptionRow kMachineOptions[] = {
     {"predict", "--gpu", "GPU...", "h200_sxm",
-     "A name or part of one (`tilecast list gpus`), or a path to a GPU file; several are shown "
+     "A name or words of one (`tilecast list gpus`), or a path to a GPU file; several are shown "
      "side by side"},
     {"explain compare emit measure validate calibrate report micro compile expand plan", "--gpu",
-     "GPU", "h200_sxm", "A name or part of one (`tilecast list gpus`), or a path to a GPU file"},
+     "GPU", "h200_sxm", "A name or words of one (`tilecast list gpus`), or a path to a GPU file"},
     {"predict explain compare emit", "--regime", "NAME", "burst",
      "burst: a few milliseconds on an idle GPU; sustained: continuous load"},
     {"measure", "--regime", "NAME", "burst",
@@ -191,7 +190,7 @@ inline constexpr OptionRow kKernelOptions[] = {
      "library"},
     {"predict", "--configs", "FILE", "",
      "Rank the configurations of this file, one per line, instead of the search space"},
-    {"predict", "--schedule", "NAME...", "",
+    {"predict explain compare emit", "--schedule", "NAME...", "",
      "Only these schedules, such as pingpong cooperative (`tilecast list schedules`)"},
     {"explain", "--no-best,--no-baseline", "", "",
      "Explain --config without comparison; without --config explain only the best"},
@@ -209,10 +208,10 @@ inline constexpr OptionRow kPointOptions[] = {
      "Many problems instead of SHAPE, one per line: shapes with ranges, JSON or CSV, or CUTLASS's "
      "JSON list; a file, or - for standard input. Prints a row or a line of JSON for each",
      0, 0, "",
-     "SHAPE -m --config --data --lda --ldb --ldc --experts --groups --groups-file --wide --all "
+     "SHAPE -n --config --data --lda --ldb --ldc --experts --groups --groups-file --wide --all "
      "--verbose"},
     {"compare", "--problems", "FILE", "", "Many problems instead of SHAPE, as for predict", 0, 0,
-     "", "SHAPE -m --lda --ldb --ldc --experts --groups --groups-file"},
+     "", "SHAPE -n --lda --ldb --ldc --experts --groups --groups-file"},
     {"predict", "--shard", "I/N", "", "Every N-th problem of --problems, starting with the I-th", 0,
      0, "--problems"},
     {"measure", "--suite", "FILE...", "",
@@ -306,7 +305,7 @@ inline constexpr OptionRow kDataOptions[] = {
 inline constexpr OptionRow kOutputOptions[] = {
     {"list", "KIND", "gpus|schedules|dtypes|epilogues|layouts|regimes|inputs", "",
      "Kind to list; default: all"},
-    {"list gpus", "NAME", "GPU", "",
+    {"gpus", "NAME", "GPU", "",
      "A GPU, or the path of a GPU file: lists its constants with standard error, unit, source and "
      "reference"},
     {"completion", "SHELL", "bash|zsh", "",

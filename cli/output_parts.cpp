@@ -210,10 +210,9 @@ std::string tile_text(const StreamConfig& config) {
 
 std::string kernel_text(const KernelConfig& config) {
   return fmt::format(
-      "{}, tile {}{}, cluster {}{}{}", field_name(config), tile_text(config),
+      "{}, tile {}{}, cluster {}{}", field_name(config), tile_text(config),
       has_ring(config.schedule) ? fmt::format(", {} stages", config.tiling.stages) : "",
-      cluster_text(config), config.store == Store::kDeferred ? ", deferred store" : "",
-      config.operands == OperandOrder::kSwapped ? ", A and B swapped" : "");
+      cluster_text(config), options_text(config));
 }
 std::string kernel_text(const StreamConfig& config) {
   return fmt::format("{}, block {}", field_name(config), tile_text(config));
@@ -296,35 +295,47 @@ std::string shown_limiter(std::string_view word) {
   return shown == "sm intake" ? "SM fill" : shown == "l2" ? "L2" : shown == "dram" ? "DRAM" : shown;
 }
 
-std::string bound_text(const GpuSpec& gpu, const Prediction& p) {
+std::string bound_text(const Prediction& p) {
   const char* const name =
       std::ranges::find(kBounds, p.limiter, [](const auto& row) { return row.first; })->second;
-  if (p.limiter == Limiter::kDram && gpu.dram) {
-    return fmt::format("{} ({:.3g} of {:.3g} TB/s)", name,
-                       (p.dram_read + p.dram_write).value / p.time.value * 1e-12,
-                       gpu.dram->bandwidth.value * 1e-12);
-  }
   const std::optional<double> share = share_of(p.shares, p.limiter);
-  return share ? fmt::format("{} ({:.0f} % of peak)", name, 100 * *share) : name;
+  const std::string rate =
+      p.limiter == Limiter::kDram
+          ? fmt::format(", {:.3g} TB/s", (p.dram_read + p.dram_write).value / p.time.value * 1e-12)
+      : p.limiter == Limiter::kTensor ? " at this clock"
+                                      : "";
+  return share ? fmt::format("{} ({:.0f} % of peak{})", name, 100 * *share, rate) : name;
 }
 
-std::string clock_text(const Prediction& p) {
+std::string clock_text(const Prediction& p, bool calibrated) {
   return fmt::format(
-      "{} {:.2f} GHz",
+      "{} {:.2f} GHz{}",
       std::ranges::find(kHolders, p.clock_limiter, [](const auto& row) { return row.first; })
           ->second,
-      p.sm_clock.value * 1e-9);
+      p.sm_clock.value * 1e-9, calibrated ? "" : " (not measured)");
 }
 
 std::string floor_text(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p) {
   if (p.limiter != Limiter::kDram || !gpu.dram) {
     return "";
   }
-  const double bytes = least_bytes(problem), rate = gpu.dram->bandwidth.value;
+  const double bytes = least_bytes(problem), rate = highest_dram_rate(gpu).value;
   return fmt::format(
       "lower bound: {} once at {:.3g} TB/s takes {} us ({:.0f} % reached)",
       bytes < 1e9 ? four_digits(bytes * 1e-6) + " MB" : four_digits(bytes * 1e-9) + " GB",
       rate * 1e-12, four_digits(bytes / rate * 1e6), 100 * bytes / rate / p.time.value);
+}
+
+std::string memory_text(const GpuSpec& gpu, const AnyProblem& problem) {
+  constexpr double kGibi = 1024.0 * 1024 * 1024;
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  const double bytes = gemm != nullptr ? bytes_of_a(*gemm) + bytes_of_b(*gemm) + bytes_of_c(*gemm)
+                                       : least_bytes(problem);
+  const double most = gpu.dram->capacity.value;
+  return bytes <= most ? ""
+                       : fmt::format("{} need {:.0f} GiB, this GPU has {:.0f} GiB",
+                                     gemm != nullptr ? "A, B and C" : "inputs and result",
+                                     bytes / kGibi, most / kGibi);
 }
 
 bool is_rated_in_bytes(const AnyProblem& problem) {
@@ -347,6 +358,14 @@ std::string cluster_text(const AnyConfig& config) {
   const KernelConfig* gemm = std::get_if<KernelConfig>(&config);
   return gemm == nullptr ? ""
                          : fmt::format("{}x{}", gemm->tiling.cluster_m, gemm->tiling.cluster_n);
+}
+
+std::string options_text(const AnyConfig& config) {
+  const KernelConfig* gemm = std::get_if<KernelConfig>(&config);
+  return gemm == nullptr
+             ? ""
+             : fmt::format("{}{}", gemm->store == Store::kDeferred ? ", deferred store" : "",
+                           gemm->operands == OperandOrder::kSwapped ? ", A and B swapped" : "");
 }
 
 std::string kernel_text(const AnyConfig& config) {

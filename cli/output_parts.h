@@ -52,7 +52,7 @@ nlohmann::ordered_json problem_json(const AnyProblem& problem);
 
 /// Describes the problem in one line: "GEMM 4096 x 4096 x 4096, fp16, tn: A [M,K] (4096,1), B [N,K]
 /// (4096,1)", with each operand's strides as it lies in memory. Groups are counted, not listed;
-/// with a `routing` they are its first random routing.
+/// with a `routing` they are one random routing.
 std::string problem_title(const AnyProblem& problem, const std::optional<Routing>& routing = {});
 /// Replaces a long list of groups by "[64 groups]".
 std::string without_groups(std::string_view text);
@@ -66,13 +66,16 @@ std::string copied_words(const CopiedOperands& operands);
 
 /// Returns the display name of a limiter: "SM fill" for sm_intake.
 std::string shown_limiter(std::string_view word);
-/// Returns "tensor cores (92 % of peak)", at the kernel's clock; "DRAM (3.18 of 4.8 TB/s)".
-std::string bound_text(const GpuSpec& gpu, const Prediction& p);
+/// Returns "tensor cores (92 % of peak at this clock)"; "DRAM (77 % of peak, 3.18 TB/s)".
+std::string bound_text(const Prediction& p);
 /// Returns "power holds the clock at 1.55 GHz".
-std::string clock_text(const Prediction& p);
-/// Returns "floor: 1.88 GB once at 4.8 TB/s is 392 us (80 % reached)"; empty if DRAM is not a
-/// bound.
+std::string clock_text(const Prediction& p, bool calibrated);
+/// Returns "lower bound: 1.88 GB once at 4.4 TB/s takes 427 us (92 % reached)", which is compare's
+/// bound; empty if DRAM is not the bottleneck.
 std::string floor_text(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p);
+
+/// Returns a note if operands and result exceed the GPU's memory; else empty.
+std::string memory_text(const GpuSpec& gpu, const AnyProblem& problem);
 
 /// Whether speed is given in bytes per second, of compulsory traffic, instead of FLOPs.
 bool is_rated_in_bytes(const AnyProblem& problem);
@@ -86,6 +89,8 @@ std::size_t lines_in(std::string_view text);
 /// Returns "128x256x64"; for a memory-bound kernel its block.
 std::string tile_text(const AnyConfig& config);
 std::string cluster_text(const AnyConfig& config);
+/// Returns ", deferred store, A and B swapped": options that rarely differ.
+std::string options_text(const AnyConfig& config);
 /// Returns "cooperative, tile 128x256x64, 4 stages, cluster 1x1".
 std::string kernel_text(const AnyConfig& config);
 

@@ -92,9 +92,12 @@ void run_one(const Arguments& args) {
   std::vector<LoadedGpu> gpus;
   for (const std::string& name :
        args.given("--gpu") ? args.texts("--gpu") : std::vector{args.text("--gpu")}) {
-    gpus.push_back(load_asked_gpu(name, !args.given("--no-calibration")));
+    LoadedGpu gpu = load_asked_gpu(name, !args.given("--no-calibration"));
+    if (std::ranges::find(gpus, gpu.path, &LoadedGpu::path) == gpus.end()) {
+      gpus.push_back(std::move(gpu));
+    }
   }
-  Question question = question_of(args, gpus.front().spec);
+  const Question question = question_of(args, gpus.front().spec);
   const bool one = gpus.size() == 1, cutlass = format == "cutlass",
              listing = args.given("--configs");
   if (cutlass && !one) {
@@ -104,13 +107,6 @@ void run_one(const Arguments& args) {
   const std::optional<i64> asked = args.number_if_any("--rows");
   const std::optional<std::size_t> rows =
       asked ? std::optional(static_cast<std::size_t>(*asked)) : std::nullopt;
-  const bool lists_tiles = format == "table" || format.starts_with("json");
-  if (lists_tiles) {
-    question.effort.shortlist = shown_shortlist(question.problem, rows.value_or(0));
-    if (question.config) {
-      question.effort.shortlist.has_counterpart = {};
-    }
-  }
   // Text output shows the shortlist, so its ranking needs no more than the first row.
   const std::size_t listed = rows.value_or(!one ? 1 : listing ? kEveryCandidate : kListed);
   const std::size_t keep = cutlass ? std::max(listed, kLookedAtForCutlass)

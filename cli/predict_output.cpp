@@ -158,12 +158,11 @@ const Measurement* measured(const RankingReport& report, const Prediction& predi
 }
 
 Shortlist shown_shortlist(const AnyProblem& problem, std::size_t rows) {
-  constexpr std::size_t kTiles = 12;
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
   if (gemm == nullptr || !why_not_listed(*gemm).empty()) {
-    return {.tiles = std::max(rows, kTiles)};
+    return {.tiles = std::max(rows, kShortTiles)};
   }
-  return {.tiles = std::max(rows, kTiles), .has_counterpart = [p = *gemm](const AnyConfig& c) {
+  return {.tiles = std::max(rows, kShortTiles), .has_counterpart = [p = *gemm](const AnyConfig& c) {
             return why_not_cutlass(p, std::get<KernelConfig>(c)).empty();
           }};
 }

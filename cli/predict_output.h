@@ -28,7 +28,7 @@ struct RankingReport {
   const MeasuredByConfig& measured;
   bool is_wide = false;                  // text: shows every column, and canonical configurations
   bool explains_rejected = false;        // JSON: gives an example of each rejection
-  std::optional<Routing> routing = {};   // its first random routing is the ranking's problem
+  std::optional<Routing> routing = {};   // its median random routing is the ranking's problem
   std::optional<std::size_t> rows = {};  // rows of the text; as many as fit kLines if not set
   // Text: shows rows of the ranking instead of the best of each tile.
   bool every_candidate = false;
@@ -37,6 +37,9 @@ struct RankingReport {
 /// Rows of the text output after the fastest: other tiles, and the nearest CUTLASS kernel if its
 /// library supports the problem.
 Shortlist shown_shortlist(const AnyProblem& problem, std::size_t rows = 0);
+
+/// Number of different tiles that a text answer ranks; those that it adds have no rank.
+inline constexpr std::size_t kShortTiles = 12;
 
 std::size_t rows_of(const RankingReport& report);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "cli/cutlass_output.h"
 #include "cli/output_parts.h"
@@ -30,6 +31,7 @@ constexpr std::size_t kFewestRows = 4, kMostRows = 8;
 constexpr double kWorthAShow = 1.5;
 constexpr double kClose = 1.01;  // bound if no such fraction is known
 constexpr std::size_t kSomeRows = 10;
+constexpr char kUsualMark[] = "*";
 
 const StreamProblem* stream_of(const RankingReport& report) {
   return std::get_if<StreamProblem>(&report.ranking.problem);
@@ -57,30 +59,40 @@ struct ShownRow {
   Prediction prediction;
 };
 
-/// Returns the first `most` of these; unless the user gave the number, the last rows are the
-/// cooperative and the ping-pong kernel of the tiles that people write first.
+bool is_usual(const RankingReport& report, const Prediction& p) {
+  const KernelConfig* config = std::get_if<KernelConfig>(&p.config);
+  return config != nullptr && is_usual_tile(*config, dtype_of(report.ranking.problem));
+}
+
+/// Returns the first `most` of these; unless the user gave the number, the last rows are the best
+/// cooperative and ping-pong kernel, and the best of the tiles that people write first.
 std::vector<ShownRow> rows_shown(const RankingReport& report, std::size_t most) {
   const std::vector<Prediction> rows = listed(report);
   const std::size_t first = std::min(most, rows.size());
-  std::vector<std::size_t> usual;
-  for (const Schedule schedule : {Schedule::kWarpSpecialized, Schedule::kPingPong}) {
-    const auto found = std::ranges::find_if(rows, [&](const Prediction& p) {
-      const KernelConfig* config = std::get_if<KernelConfig>(&p.config);
-      return config != nullptr && config->schedule == schedule &&
-             is_usual_tile(*config, dtype_of(report.ranking.problem));
-    });
-    const auto place = static_cast<std::size_t>(found - rows.begin());
-    if (!report.every_candidate && !report.rows && found != rows.end() && place >= first &&
+  std::set<std::size_t> last;
+  const auto add = [&](const auto& is_wanted) {
+    const auto found = std::ranges::find_if(rows, is_wanted);
+    if (most > 1 && !report.every_candidate && !report.rows && found != rows.end() &&
         found->time < rows.front().time * kWorthAShow) {
-      usual.push_back(place);
+      last.insert(static_cast<std::size_t>(found - rows.begin()));
     }
+  };
+  for (const AnySchedule schedule : kComparedSchedules) {
+    add([&](const Prediction& p) { return schedule_of(p.config) == schedule; });
   }
-  std::ranges::sort(usual);
+  add([&](const Prediction& p) { return is_usual(report, p); });
+  std::size_t leading = first;
+  const auto others = [&] {
+    return static_cast<std::size_t>(std::distance(last.lower_bound(leading), last.end()));
+  };
+  while (leading > 1 && leading + others() > first) {
+    --leading;
+  }
   std::vector<ShownRow> shown;
-  for (std::size_t i = 0; i < first - std::min(most - 1, usual.size()); ++i) {
-    shown.push_back({i, rows[i]});
+  for (std::size_t i = 0; i < leading; ++i) {
+    last.insert(i);
   }
-  for (const std::size_t place : usual) {
+  for (const std::size_t place : last) {
     shown.push_back({place, rows[place]});
   }
   return shown;
@@ -106,7 +118,10 @@ std::string rows_text(const std::vector<RankingReport>& reports, std::size_t row
       std::ranges::any_of(reports, [](const RankingReport& r) { return !r.measured.empty(); });
   const std::vector<Column> columns{
       {"<gpu", reports.size() > 1, [](auto& r, auto&, auto) { return r.gpu.spec.name; }},
-      {"#", true, [](auto&, auto&, std::size_t i) { return std::to_string(i + 1); }},
+      {"#", true,
+       [](auto& r, auto&, std::size_t i) {
+         return r.every_candidate || r.rows || i < kShortTiles ? std::to_string(i + 1) : "-";
+       }},
       {"time us", true,
        [](auto& r, auto& p, auto) { return micro_text(p.time) + (is_estimate(r, p) ? "~" : " "); }},
       {"measured", any_measured,
@@ -129,7 +144,9 @@ std::string rows_text(const std::vector<RankingReport>& reports, std::size_t row
       {"<bound by", true, [](auto&, auto& p, auto) { return shown_limiter(to_text(p.limiter)); }},
       {"<schedule", !all && !wide, [](auto&, auto& p, auto) { return field_name(p.config); }},
       {stream_of(first) == nullptr ? "<tile" : "<block", !all && !wide,
-       [](auto&, auto& p, auto) { return tile_text(p.config); }},
+       [](auto& r, auto& p, auto) {
+         return tile_text(p.config) + (is_usual(r, p) ? kUsualMark : "");
+       }},
       {"<cluster", gemm && !all && !wide,
        [](auto&, auto& p, auto) { return cluster_text(p.config); }},
       {"<configuration", all || wide,
@@ -179,19 +196,6 @@ std::string interval_text(const RankingReport& report) {
   return text;
 }
 
-/// Returns a note if operands and result exceed the GPU's memory; else empty.
-std::string memory_text(const RankingReport& report) {
-  constexpr double kGibi = 1024.0 * 1024 * 1024;
-  const GemmProblem* gemm = std::get_if<GemmProblem>(&report.ranking.problem);
-  const double bytes = gemm != nullptr ? bytes_of_a(*gemm) + bytes_of_b(*gemm) + bytes_of_c(*gemm)
-                                       : least_bytes(report.ranking.problem);
-  const double most = report.gpu.spec.dram->capacity.value;
-  return bytes <= most ? ""
-                       : fmt::format("{} need {:.0f} GiB, this GPU has {:.0f} GiB",
-                                     gemm != nullptr ? "A, B and C" : "inputs and result",
-                                     bytes / kGibi, most / kGibi);
-}
-
 /// Returns the first row's configuration, time and bottleneck.
 std::vector<std::string> verdict(const RankingReport& report) {
   const Ranking& r = report.ranking;
@@ -201,7 +205,7 @@ std::vector<std::string> verdict(const RankingReport& report) {
       fmt::format("{} us, {} {}; {}", four_digits(microseconds(best.time)), rate_text(report, best),
                   rate_name(report), interval_text(report)),
       kernel_text(best.config),
-      fmt::format("bound by {}; {}", bound_text(gpu, best), clock_text(best))};
+      fmt::format("bound by {}; {}", bound_text(best), clock_text(best, report.gpu.calibrated))};
   if (best.extrapolated) {
     lines.push_back("extrapolated: " + why_extrapolated(gpu, r.problem));
   }
@@ -215,7 +219,7 @@ std::vector<std::string> verdict(const RankingReport& report) {
   } else {
     lines.push_back(floor_text(gpu, r.problem, best));
   }
-  lines.push_back(memory_text(report));
+  lines.push_back(memory_text(gpu, r.problem));
   return lines;
 }
 
@@ -261,25 +265,20 @@ std::string energy_text(const RankingReport& report) {
                            100 * (longer - 1), fastest - rows.begin() + 1, 100 * (1 - energy));
 }
 
-/// Returns the nearest kernel in CUTLASS's library, by the distinguishing part of its name.
+/// Returns the nearest kernel that CUTLASS has.
 std::string cutlass_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
   if (!r.counterpart) {
     return "";
   }
-  const GemmProblem& problem = std::get<GemmProblem>(r.problem);
   const KernelConfig& config = std::get<KernelConfig>(r.counterpart->config);
-  const Tiling& t = config.tiling;
-  const std::string name = cutlass_name(problem, config);
-  const std::string part =
-      "*" + name.substr(name.find(fmt::format("{}x{}x", t.block_n, t.block_m)));
   const double ratio = r.counterpart->time / r.predictions.front().time;
   return config == std::get<KernelConfig>(r.predictions.front().config)
-             ? fmt::format("CUTLASS has #1 (M and N swapped): {}", part)
-             : fmt::format("Nearest CUTLASS kernel (M and N swapped), {} us{}, {}: {}",
+             ? fmt::format("CUTLASS has #1 (M and N swapped): {}", builder_text(config))
+             : fmt::format("Nearest in CUTLASS (M and N swapped), {} us{}, {}: {}",
                            four_digits(microseconds(r.counterpart->time)),
                            is_estimate(report, *r.counterpart) ? "~" : "", more_percent(ratio),
-                           part);
+                           builder_text(config));
 }
 
 /// Returns the spread over random routings; empty if there are none.
@@ -292,8 +291,7 @@ std::string spread_text(const RankingReport& report) {
   const Spread spread = spread_of(best);
   return fmt::format(
       "Times are means over {} random routings (seed {}): #1 takes {} to {} us, standard deviation "
-      "{:.1f} %; "
-      "the first routing's largest group has {} rows, {:.1f} times the mean.",
+      "{:.1f} %; the median routing's largest group has {} rows, {:.1f} times the mean.",
       best.of_draws.size(), report.routing->seed, micro_text(spread.least), micro_text(spread.most),
       100 * (spread.deviation / best.time), with_commas(groups.largest()),
       static_cast<double>(groups.largest() * report.routing->experts) /
@@ -319,16 +317,18 @@ std::string outlasting_text(const Ranking& r) {
              : "";
 }
 
-/// Returns which rows are unlike every kernel of the calibration, if the first one is.
+/// Returns which rows are unlike every kernel of the calibration, if the first one is not.
 std::string extrapolated_text(const RankingReport& report, std::size_t rows) {
   const std::vector<ShownRow> shown = rows_shown(report, rows);
-  std::string text;
+  std::vector<std::string> names;
   for (const auto& [place, prediction] : shown) {
-    text += prediction.extrapolated && !shown.front().prediction.extrapolated
-                ? fmt::format(" #{}", place + 1)
-                : "";
+    if (prediction.extrapolated && !shown.front().prediction.extrapolated) {
+      names.push_back(
+          fmt::format("{} {}", field_name(prediction.config), tile_text(prediction.config)));
+    }
   }
-  return text.empty() ? "" : "Extrapolated, no such kernel was measured:" + text + ".";
+  return names.empty() ? ""
+                       : "Extrapolated, no such kernel was measured: " + join(names, ", ") + ".";
 }
 
 /// Explains the abbreviated configurations of the rows.
@@ -368,10 +368,14 @@ std::string ranking_table(const RankingReport& report) {
                                   copies_text(r), spread_text(report), outlasting_text(r)}) {
     notes += paragraph(report, "", line);
   }
-  notes += paragraph(report, "",
-                     fmt::format("{}See also: --all, --verbose, explain{}.",
-                                 estimates ? "~ not simulated: analytic model only. " : "",
-                                 is_emitted(r.problem) ? ", emit" : ""));
+  const bool usual =
+      !report.every_candidate && !report.is_wide &&
+      std::ranges::any_of(listed(report), [&](const Prediction& p) { return is_usual(report, p); });
+  notes +=
+      paragraph(report, "",
+                fmt::format("{}{}See also: --all, --verbose, explain{}.",
+                            estimates ? "~ not simulated. " : "", usual ? "* common tile. " : "",
+                            is_emitted(r.problem) ? ", emit" : ""));
   const std::size_t others = lines_in(head) + lines_in(notes) + 1;
   const std::size_t fitting = std::clamp(kLines - std::min(kLines, others), kFewestRows, kMostRows);
   const std::size_t rows = report.rows.value_or(report.every_candidate ? kSomeRows : fitting);
@@ -444,7 +448,8 @@ std::string rankings_table(const std::vector<RankingReport>& reports,
   for (const RankingReport& report : reports) {
     const std::string name = report.gpu.spec.name + ": ";
     text += paragraph(report, "", name + interval_text(report));
-    if (const std::string memory = memory_text(report); !memory.empty()) {
+    if (const std::string memory = memory_text(report.gpu.spec, report.ranking.problem);
+        !memory.empty()) {
       text += paragraph(report, "", name + memory);
     }
   }

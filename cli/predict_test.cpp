@@ -1,5 +1,7 @@
 // Tests predict as a user runs it: the content of its tables, and that they fit a terminal.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -226,6 +228,11 @@ TEST_CASE("Several GPUs are shown side by side, each as if alone") {
   CHECK(table({"2048x2048x1024", "--gpu", "4090", "--method", "analytic"}).find("multistage") !=
         std::string::npos);
   check_refused({"2048x2048x1024", "--gpu", "h200", "b200", "--format", "cutlass"}, "one --gpu");
+  for (const char* schedule : {"split_k", "stream_k_hybrid", "pingpong", "tcgen05_pipelined"}) {
+    check_refused({"1024x1024x1024", "--gpu", "4090", "--schedule", schedule}, "this GPU is ada");
+  }
+  check_refused({"2048x2048x1024", "--gpu", "4090", "--format", "cutlass"},
+                "CUTLASS's kernels are for Hopper, rtx_4090 is ada");
 }
 
 TEST_CASE("The energy objective prefers fewer joules among kernels too close to call") {
@@ -299,6 +306,38 @@ TEST_CASE("A problem that exceeds the GPU's memory gets a note") {
         std::string::npos);
   CHECK(table({"262144x262144x262144", "--method", "analytic", "--gpu", "h100_sxm", "b200"})
             .find("\nb200: A, B and C need 384 GiB, this GPU has 180 GiB\n") != std::string::npos);
+}
+
+TEST_CASE("The best ping-pong kernel is a row, simulated if it is near") {
+  const Json tiles = Json::parse(table({"4096x1024x2048", "--format", "json"}))["by_tile"];
+  const auto best = std::ranges::find_if(tiles, [](const Json& row) {
+    return row["config"].get<std::string>().starts_with("ping_pong:");
+  });
+  REQUIRE(best != tiles.end());
+  const double time = (*best)["time_us"];
+  CHECK(((*best)["method"] == "simulated" || time > 1.1 * tiles[0]["time_us"].get<double>()));
+  CHECK(table({"4096x1024x2048"}).find(fmt::format("{:.2f} ", time)) != std::string::npos);
+}
+
+TEST_CASE("An uncalibrated interval is wider than the assumed clock allows") {
+  // Tensor cores are the bottleneck: at the assumed clock no kernel could be 10 % faster.
+  const Json best = Json::parse(table({"8192x8192x8192", "--gpu", "4090", "--method", "analytic",
+                                       "--format", "json"}))["ranking"][0];
+  CHECK(best["interval_us"][0].get<double>() < 0.85 * best["time_us"].get<double>());
+  CHECK(table({"8192x8192x8192", "--gpu", "4090", "--method", "analytic"}).find("(not measured)") !=
+        std::string::npos);
+}
+
+TEST_CASE("Experts take -n and -k, and one GPU that is named twice is one answer") {
+  const std::vector<std::string> more{"--experts", "4",        "--tokens", "512",  "--draws", "2",
+                                      "--method",  "analytic", "--gpu",    "h200", "h200_sxm"};
+  std::vector<std::string> shape = more, sides = more;
+  shape.insert(shape.begin(), "1024x512");
+  sides.insert(sides.begin(), {"-n", "1024", "-k", "512"});
+  CHECK(table(shape) == table(sides));
+  CHECK(table(sides).find("\nBest: ") != std::string::npos);
+  check_refused({"-m", "64", "-n", "64"}, "-m requires --k");
+  check_refused({"64x64x64", "pingpong"}, "unexpected 'pingpong' after SHAPE");
 }
 
 TEST_CASE("The lead over the next simulated kernel is reported with its confidence") {

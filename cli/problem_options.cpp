@@ -111,11 +111,19 @@ Op asked_op(const Arguments& args) {
 std::string asked_shape(const Arguments& args) {
   const std::vector<std::string>& sides = args.texts("SHAPE");
   if (sides.empty()) {
-    return args.given("-m")
-               ? fmt::format("{}x{}x{}", args.number("-m"), args.number("-n"), args.number("-k"))
-               : "";
+    return args.given("-n") ? fmt::format("{}{}x{}", args.given("-m") ? args.text("-m") + "x" : "",
+                                          args.text("-n"), args.text("-k"))
+                            : "";
   }
   const bool whole = lower_case(sides.front()).find('x') != std::string::npos;  // and its strides
+  if (const auto word = std::find_if(
+          sides.begin() + 1, sides.end(),
+          [&](const std::string& side) { return whole && side.find('=') == std::string::npos; });
+      word != sides.end()) {
+    throw ConfigError(
+        fmt::format("unexpected '{}' after SHAPE; configurations follow --config, GPUs --gpu",
+                    printable(*word)));
+  }
   std::string shape = join(sides, whole ? " " : "x");
   // In an attention shape the colon precedes the KV heads.
   if (const std::string_view given = split_batch(shape).shape;
@@ -219,11 +227,10 @@ std::vector<GemmProblem> drawn_problems(const Arguments& args, i64 count) {
 
 LoadedGpu load_asked_gpu(const std::string& name, bool calibrated) {
   LoadedGpu gpu = load_gpu(name, calibrated);
-  const std::string word = lower_case(name);
-  const std::vector<std::string> known = known_gpus(config_folder());
-  const auto begun =
-      std::ranges::count_if(known, [&](const std::string& one) { return one.starts_with(word); });
-  if (word != gpu.spec.name && begun != 1 && word.find('.') == std::string::npos) {
+  const std::string start = lower_case(name) + "_";
+  if (std::ranges::count_if(known_gpus(config_folder()), [&](const std::string& known) {
+        return known.starts_with(start);
+      }) > 1) {
     say("--gpu {}: taken as {} ({})", name, gpu.spec.name, gpu.spec.product);
   }
   return gpu;

@@ -32,8 +32,8 @@ std::vector<GemmProblem> drawn_problems(const Arguments& args, i64 count);
 /// batch.
 std::string in_batch(const std::string& batch, const std::string& shape);
 
-/// Loads the GPU of --gpu; if a word is not a unique prefix, reports on standard error which GPU it
-/// selects.
+/// Loads the GPU of --gpu; if several names begin with this word, reports on standard error which
+/// one it selects.
 LoadedGpu load_asked_gpu(const std::string& name, bool calibrated);
 
 }  // namespace tilecast

@@ -124,7 +124,7 @@ std::string entry(const std::string& name, const std::string& meaning) {
 }
 
 std::string option_entry(const CommandOption& option) {
-  std::string meaning(option.row.help), head = option.name();
+  std::string meaning(option.row.help), head = join(option.names, ", ");
   if (option.goes_by_place()) {
     meaning += (meaning.empty() || option.words.empty() ? "" : "; ") + join(option.words, ", ");
   } else if (!option.row.value.empty()) {
@@ -183,7 +183,7 @@ std::string help_text(const CommandRow& command) {
   std::string_view heading;
   for (const CommandOption& option : options_of(name.substr(name.rfind(' ') + 1))) {
     if (option.goes_by_place()) {
-      usage += " " + option.name();
+      usage += option.row.required ? " " + option.name() : fmt::format(" [{}]", option.name());
       by_place += option_entry(option);
       continue;
     }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/cutlass_output.h"
+#include "cli/predict_output.h"
 #include "cli/problem_options.h"
 #include "cli/say.h"
 #include "cli/waiting.h"
@@ -79,10 +80,14 @@ std::vector<AnySchedule> asked_schedules(const Arguments& args, const AnyProblem
                                     did_you_mean(name, known)));
     }
   }
-  return schedules.empty() && args.text("--format") == "cutlass" &&
-                 std::holds_alternative<GemmProblem>(problem)
-             ? cutlass_schedules()
-             : schedules;
+  if (args.text("--format") != "cutlass" || op != Op::kGemm) {
+    return schedules;
+  }
+  if (gpu.architecture != Architecture::kHopper) {
+    throw ConfigError(fmt::format("--format cutlass: CUTLASS's kernels are for Hopper, {} is {}",
+                                  gpu.name, to_text(gpu.architecture)));
+  }
+  return schedules.empty() ? cutlass_schedules() : schedules;
 }
 
 Question question_of(const Arguments& args, const GpuSpec& gpu) {
@@ -93,6 +98,8 @@ Question question_of(const Arguments& args, const GpuSpec& gpu) {
       .configs = read_configs(args.text("--configs")),
       .effort = asked_effort(args)};
   question.schedules = asked_schedules(args, question.problem, gpu);
+  question.effort.shortlist = shown_shortlist(
+      question.problem, static_cast<std::size_t>(args.number_if_any("--rows").value_or(0)));
   if (args.given("--experts")) {
     const i64 draws = args.number("--draws");
     const Waiting waiting(

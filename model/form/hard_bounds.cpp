@@ -9,7 +9,8 @@ Seconds HardBounds::least_time(Hertz sm_clock) const {
 }
 
 Seconds HardBounds::least_on_any_card(Hertz sm_clock) const {
-  return std::max({time_of(std::max(tensor, intake), sm_clock), dram_peak, launch});
+  const Hertz highest = sm_clock * (1 + clock_error);
+  return std::max({time_of(std::max(tensor, intake), highest), dram_peak, launch});
 }
 
 }  // namespace tilecast

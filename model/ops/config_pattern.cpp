@@ -45,8 +45,17 @@ std::string_view about(std::string_view word) {
   return letters == "n" || letters == "h" || letters == "hk" ? "m" : letters;
 }
 
-bool is_about_the_same(std::string_view part, std::string_view other, bool is_short) {
-  return is_short ? about(part) == about(other) : key_of(part) == key_of(other);
+bool is_long(std::string_view part) { return part.find('=') != part.npos; }
+
+bool is_about_the_same(std::string_view part, std::string_view other) {
+  return is_long(part) ? key_of(part) == key_of(other) : about(part) == about(other);
+}
+
+/// Formats `config` in the form of `part`: "tile=128x256x64,stages=4" or "128x256x64 s4", each part
+/// between separators.
+std::string parts_like(std::string_view part, const AnyConfig& config) {
+  const std::string text = is_long(part) ? to_text(config) : short_text(config);
+  return is_long(part) ? "," + text.substr(text.find(':') + 1) + "," : " " + text + " ";
 }
 
 std::vector<double> numbers_in(std::string_view part) {
@@ -100,7 +109,8 @@ AnySchedule schedule_named(std::string_view text, std::optional<Op> op) {
     return word;
   };
   std::string word = squeezed(text);
-  if (word == "cooperative") {
+  constexpr std::string_view kCooperative = "cooperative";
+  if (word.size() > 3 && kCooperative.starts_with(word)) {
     word = squeezed(to_text(Schedule::kWarpSpecialized));
   }
   std::vector<AnySchedule> begun;
@@ -141,7 +151,7 @@ ConfigPattern::ConfigPattern(std::string_view given) : text_(given) {
   const std::string_view text = lower;
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) {
-    read_short(text);
+    read_short(lower);
   } else {
     read_long(text.substr(0, colon), text.substr(colon + 1));
   }
@@ -181,18 +191,20 @@ void ConfigPattern::read_long(std::string_view name, std::string_view text) {
   }
 }
 
-void ConfigPattern::read_short(std::string_view text) {
-  is_short_ = true;
+void ConfigPattern::read_short(std::string text) {
+  std::ranges::replace(text, ',', ' ');
   std::vector<std::string> words;
+  bool has_tile = false;
   for (const std::string_view word : split(text, ' ')) {
     if (!word.empty()) {
-      words.emplace_back(word);
+      words.emplace_back((has_tile && is_tile(word) ? "c" : "") + std::string(word));  // cluster
+      has_tile = has_tile || is_tile(word);
     }
   }
   if (words.empty()) {
     fail("expected a schedule");
   }
-  if (is_tile(words.front())) {
+  if (is_tile(words.front()) || is_long(words.front())) {
     given_ = std::move(words);
     return;
   }
@@ -204,12 +216,11 @@ void ConfigPattern::read_short(std::string_view text) {
 }
 
 bool ConfigPattern::has(const AnyConfig& config, const std::string& part) const {
-  const std::string separator = is_short_ ? " " : ",";
-  const bool without_k = is_short_ && is_tile(part) && std::ranges::count(part, 'x') == 1;
-  return (without_k &&
-          (separator + parts_of(config)).find(separator + part + "x") != std::string::npos) ||
-         (separator + parts_of(config) + separator).find(separator + part + separator) !=
-             std::string::npos;
+  const std::string parts = parts_like(part, config), start = parts.front() + part;
+  const std::string_view value = std::string_view(part).substr(part.find('=') + 1);
+  const bool without_k = is_tile(value) && std::ranges::count(value, 'x') == 1;
+  return (without_k && parts.find(start + "x") != std::string::npos) ||
+         parts.find(start + parts.front()) != std::string::npos;
 }
 
 bool ConfigPattern::matches(const AnyConfig& config) const {
@@ -235,9 +246,9 @@ std::string ConfigPattern::why_none(std::vector<Config> configs) const {
   for (const std::string& part : given_) {
     std::set<std::string> others;
     for (const Config& config : configs) {
-      const std::string parts = parts_of(config);
-      for (const std::string_view other : split(parts, is_short_ ? ' ' : ',')) {
-        if (is_about_the_same(part, other, is_short_)) {
+      const std::string parts = parts_like(part, config);
+      for (const std::string_view other : split(parts, parts.front())) {
+        if (!other.empty() && is_about_the_same(part, other)) {
           others.emplace(other);
         }
       }
@@ -258,14 +269,6 @@ std::string ConfigPattern::why_none(std::vector<Config> configs) const {
 template std::string ConfigPattern::why_none(std::vector<KernelConfig>) const;
 template std::string ConfigPattern::why_none(std::vector<StreamConfig>) const;
 template std::string ConfigPattern::why_none(std::vector<AttentionConfig>) const;
-
-std::string ConfigPattern::parts_of(const AnyConfig& config) const {
-  if (is_short_) {
-    return short_text(config);
-  }
-  const std::string text = to_text(config);
-  return text.substr(text.find(':') + 1);
-}
 
 std::string ConfigPattern::complaint(const std::string& why) const {
   return on_one_line(fmt::format("configuration '{}': {}", text_, why));

@@ -4,7 +4,7 @@
 //   ws 128x256x64 s4                            words of the short form
 //   ws                                          the schedule only
 //   cooperative 128x256                         CUTLASS's name; a tile without its K
-//   128x256x64                                  a tile of any schedule
+//   128x256x64 2x1 stages=4                     a tile of any schedule, its cluster, a key
 // Without its `1` or `t` a short form leaves the tile scheduler open, unless it is complete.
 // Checked by: config_pattern_test.cpp.
 #pragma once
@@ -48,23 +48,20 @@ class ConfigPattern {
 
  private:
   void read_long(std::string_view name, std::string_view keys);
-  void read_short(std::string_view text);
+  void read_short(std::string text);
   bool has(const AnyConfig& config, const std::string& part) const;
-  /// Formats the given parts with `config`'s values.
-  std::string parts_of(const AnyConfig& config) const;
   std::string complaint(const std::string& why) const;
   [[noreturn]] void fail(const std::string& why) const;
 
   std::string text_;
   std::optional<AnySchedule> schedule_;
-  bool is_short_ = false;
   std::vector<std::string> given_;  // key=value pairs, or words of the short form
   std::optional<AnyConfig> whole_;
 };
 
 /// Finds the schedule that `text` names: by name, abbreviation or unique prefix; case, underscores
-/// and hyphens do not matter. "cooperative", CUTLASS's name, is warp_specialized. Only schedules of
-/// `op`, if given. Throws a ConfigError that lists the candidates.
+/// and hyphens do not matter. "cooperative" or "coop", CUTLASS's name, is warp_specialized. Only
+/// schedules of `op`, if given. Throws a ConfigError that lists the candidates.
 AnySchedule schedule_named(std::string_view text, std::optional<Op> op = {});
 
 }  // namespace tilecast

@@ -36,13 +36,15 @@ TEST_CASE("A pattern matches configurations that have all of its parts", "[patte
   const AnyConfig config = parse_config(kWhole);
   for (const std::string text :
        {"ws", "ws:", "warp_specialized", "ws1", "warp:tile=128x256x64", "ws 128x256x64",
-        "ws1 s4 128x256x64", "ws:group=8,stages=4", "ws e2"}) {
+        "ws1 s4 128x256x64", "ws:group=8,stages=4", "ws e2", "coop 128x256x64 2x1",
+        "128x256 stages=4", "tile=128x256", "ws,128x256", "ws cluster=2x1"}) {
     CAPTURE(text);
     CHECK(ConfigPattern(text).matches(config));
   }
   for (const std::string text :
        {"ws:tile=128x256x6", "ws 128x256x6", "ws s3", "ws e2d", "ws:store=deferred",
-        "ws:operands=swapped", "ws:stages=04", "ws s4 s3", "ws m8k"}) {
+        "ws:operands=swapped", "ws:stages=04", "ws s4 s3", "ws m8k", "coop 128x256x64 1x2",
+        "128x256 stages=3", "tile=128x25", "tile=128x192"}) {
     CAPTURE(text);
     CHECK(!ConfigPattern(text).matches(config));
   }

@@ -88,6 +88,13 @@ Ranking rank_draws(const GpuSpec& gpu, const std::vector<GemmProblem>& draws,
   });
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
   ranking.objective = effort.objective;
+  std::vector<std::pair<double, std::size_t>> by_time;
+  for (const double time : ranking.predictions.front().of_draws) {
+    by_time.emplace_back(time, by_time.size());
+  }
+  std::ranges::sort(by_time);
+  const std::size_t median = by_time[by_time.size() / 2].second;
+  ranking.problem = draws[median];
   if (effort.method.value_or(default_method(Op::kGemm)) != Method::kSimulated) {
     std::ranges::stable_sort(ranking.predictions, {}, Preference(ranking, ranking.predictions));
     set_shortlist(effort.shortlist, ranking);
@@ -95,12 +102,6 @@ Ranking rank_draws(const GpuSpec& gpu, const std::vector<GemmProblem>& draws,
   }
 
   const std::vector<Prediction>& candidates = ranking.predictions;
-  std::vector<std::pair<double, std::size_t>> by_time;
-  for (const double time : candidates.front().of_draws) {
-    by_time.emplace_back(time, by_time.size());
-  }
-  std::ranges::sort(by_time);
-  const std::size_t median = by_time[by_time.size() / 2].second;
   const auto nominate = [&](std::size_t i) -> std::optional<SharedSimulation> {
     const GemmProblem& draw = draws[median];
     const KernelConfig config =

@@ -16,8 +16,8 @@
 namespace tilecast {
 
 /// Like rank_matching if there is a pattern, otherwise like rank_candidates; all routings have the
-/// same total rows. The ranking's problem and counts come from the first routing, and each
-/// prediction has `of_draws`.
+/// same total rows. The ranking's counts come from the first routing, its problem is the routing
+/// with the median time, and each prediction has `of_draws`.
 Ranking rank_draws(const GpuSpec& gpu, const std::vector<GemmProblem>& draws,
                    const std::vector<AnySchedule>& schedules,
                    const std::optional<ConfigPattern>& pattern, Regime regime, Inputs inputs,

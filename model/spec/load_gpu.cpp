@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -67,27 +68,22 @@ std::string list_of(const std::vector<std::string>& known, const fs::path& confi
          (others.empty() ? "" : fmt::format(" ({}: no kernel runs on it)", join(others, ", ")));
 }
 
-/// Returns the known name that `given` matches in any case, as a unique prefix (SXM wins among
-/// several), or as a unique part.
+/// Returns the known name that `given` is, or of which it is whole words, in any case ("4090", "RTX
+/// 4090"), but not the start of one: an H20 or L40 is no H200 or L40S. SXM wins among several.
 std::string name_of(const std::string& given, const fs::path& config_folder) {
   const std::vector<std::string> known = known_gpus(config_folder);
-  std::vector<std::string> begun;
-  for (const std::string& name : known) {
-    if (name == lower_case(given)) {
+  std::string words = lower_case(given);
+  std::ranges::replace_if(
+      words, [](char c) { return c == ' ' || c == '-'; }, '_');
+  for (const std::string& name : {words, words + "_sxm"}) {
+    if (std::ranges::find(known, name) != known.end()) {
       return name;
     }
-    if (!given.empty() && name.starts_with(lower_case(given))) {
-      begun.push_back(name);
-    }
   }
-  if (const auto sxm = std::ranges::find(known, lower_case(given) + "_sxm"); sxm != known.end()) {
-    return *sxm;
-  }
-  if (begun.empty() && !given.empty()) {
-    std::ranges::copy_if(known, std::back_inserter(begun), [&](const std::string& name) {
-      return name.find(lower_case(given)) != std::string::npos;
-    });
-  }
+  std::vector<std::string> begun;
+  std::ranges::copy_if(known, std::back_inserter(begun), [&](const std::string& name) {
+    return ("_" + name + "_").find("_" + words + "_") != std::string::npos;
+  });
   if (begun.size() > 1) {
     throw ConfigError(
         fmt::format("GPU '{}' is ambiguous: matches {}", printable(given), join(begun, ", ")));

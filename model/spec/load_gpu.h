@@ -31,8 +31,8 @@ std::filesystem::path config_folder();
 /// Returns the sorted names of the GPU files in `config_folder`/gpus.
 std::vector<std::string> known_gpus(const std::filesystem::path& config_folder);
 
-/// Accepts a name in `config_folder`/gpus in any case, a unique prefix or a unique part ("4090");
-/// h100 is h100_sxm. Anything with a '/' or ending in .yaml is a path.
+/// Accepts a name in `config_folder`/gpus in any case, or words of it that no other name has
+/// ("4090", "RTX 4090"); h100 is h100_sxm. Anything with a '/' or ending in .yaml is a path.
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
                    const std::filesystem::path& config_folder);
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration);

@@ -101,16 +101,20 @@ TEST_CASE("An unknown GPU lists the known ones; a path is used as given") {
   CHECK(load_gpu(copy.path(), true).spec.sm.count == 132);
 }
 
-TEST_CASE("A unique part of a name selects the GPU, in any case") {
+TEST_CASE("Unique words of a name select the GPU, in any case; the start of a word does not") {
   CHECK(load_gpu("h200", false).spec.name == "h200_sxm");
-  CHECK(load_gpu("H100_P", false).spec.name == "h100_pcie");
+  CHECK(load_gpu("H100 PCIe", false).spec.name == "h100_pcie");
   CHECK(load_gpu("B200", false).spec.name == "b200");  // not gb200, which has it as a suffix
   CHECK(load_gpu("h100", false).spec.name == "h100_sxm");
-  CHECK(load_gpu("4090", false).spec.name == "rtx_4090");
+  for (const char* name : {"4090", "RTX 4090", "RTX-4090"}) {
+    CHECK(load_gpu(name, false).spec.name == "rtx_4090");
+  }
+  for (const char* other : {"h20", "l4", "l40", "h1", "409", "rtx", "_", " "}) {
+    CAPTURE(other);
+    CHECK_THROWS_AS(load_gpu(other, false), ConfigError);
+  }
   CHECK(error_message([] { load_gpu("RTX", false); }) ==
         "2 GPU 'RTX' is ambiguous: matches rtx_3090, rtx_4090, rtx_5090, rtx_pro_6000_server");
-  CHECK(error_message([] { load_gpu("h1", false); }) ==
-        "2 GPU 'h1' is ambiguous: matches h100_pcie, h100_sxm");
 }
 
 TEST_CASE("An overlay is not a GPU file, even if its GPU file is missing") {

@@ -39,7 +39,7 @@ done
 expect_done '^h200_sxm +NVIDIA H200' "$TILECAST" list gpus
 expect_done '^  tn ' "$TILECAST" list
 expect_done '^sustained +continuous load' "$TILECAST" list regimes
-expect_done '^dram.capacity +141 GiB +datasheet$' "$TILECAST" list gpus h200
+expect_done '^dram.capacity +141 GiB +datasheet$' "$TILECAST" gpus h200
 expect_error 2 'KIND' "$TILECAST" list colours
 expect_done '^h200_sxm .*yes' "$TILECAST" gpus
 grep -Eq '^    [0-9]+ measured, ' "$folder/out" || problem 'gpus: no number of measured ones'
@@ -65,6 +65,6 @@ for listing in gpus 'list gpus'; do
   "$TILECAST" $listing | cmp -s - "$folder/list" || problem "$listing hides good files"
 done
 TILECAST_CONFIG_DIR=$folder/configs expect_error 2 "unknown GPU 'nosuch'" "$TILECAST" gpus nosuch
-"$TILECAST" predict 64x64x64 --gpu H2 >/dev/null || problem "--gpu H2 is not h200_sxm"
+expect_error 2 "unknown GPU 'H20'" "$TILECAST" predict 64x64x64 --gpu H20  # a GPU of its own, not the H200
 
 finish

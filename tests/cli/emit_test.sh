@@ -18,6 +18,8 @@ done; wait)
 "$TILECAST" emit 64x64x64 --out "$folder/it's \$(id)" | grep "^cd " | sed 's/ && nvcc.*/ \&\& ls/' >"$folder/line"
 [ "$(sh "$folder/line")" = gemm_64x64x64_fp16_tn.cu ] || problem "not a line for a shell: $(cat "$folder/line")"
 echo mine >"$file"
+expect_done 'nvcc .*mine' "$TILECAST" emit 64x64x64 --out "$folder/new/mine.cu"
+[ -f "$folder/new/mine.cu" ] || problem "--out NAME.cu is not the file"
 expect_done 'predicted' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn --replace \
   --config 'persistent:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=8,walk=strided' \
   --out "$folder/new/emitted"
@@ -41,6 +43,6 @@ expect_error 2 'emit writes kernels of gemm and attention, not of memcpy' "$TILE
 expect_error 2 'rows of A and B must be multiples of 16 bytes' "$TILECAST" emit 64x64x63 --out "$folder/none"
 expect_error 2 'no candidate has tile=1; there is tile=[^ ]*, [^ ]*, [^ ]* or any of [0-9]* more$' "$TILECAST" emit 64x64x64 --config 'blocked:tile=1' --out "$folder/none"
 [ ! -e "$folder/none" ] || problem "something was written"
-expect_error 6 'not a directory|cannot|file' "$TILECAST" emit 64x64x64 --out "$file"
+expect_error 6 'not a directory|cannot|file' "$TILECAST" emit 64x64x64 --out "$file/x"
 
 finish

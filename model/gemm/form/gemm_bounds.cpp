@@ -20,7 +20,8 @@ HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const Ker
       .intake = transfer_cycles(operands, operand_rate(gpu) * sms),
       .dram = transfer_time(Bytes{gemm_bytes(problem)}, highest_dram_rate(gpu)),
       .dram_peak = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
-      .launch = gpu.machine->kernel};
+      .launch = gpu.machine->kernel,
+      .clock_error = gpu.learned != nullptr ? 0 : gpu.default_interval};
 }
 
 }  // namespace tilecast

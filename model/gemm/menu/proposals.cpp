@@ -113,6 +113,10 @@ void Proposals::add_rasters(KernelConfig config) {
 /// it; as a stream of K blocks if the last wave is not full.
 void Proposals::add_splits(KernelConfig config) {
   config.raster = kSplitRasters[0];
+  if (check_legal(gpu_, asked_, of_operands(config)) == Refusal::kArchitecture) {
+    reject(to_text(Refusal::kArchitecture), config);  // this GPU's limits may be unknown
+    return;
+  }
   const i32 resident = resident_workers(gpu_, config);
   if (resident == 0) {
     (void)accepted(config);  // rejected and counted

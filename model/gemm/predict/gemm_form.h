@@ -38,6 +38,9 @@ struct FastestForms {
   std::vector<GemmForm> apart;  // kernels of the shortlist that are not in `forms`
 };
 
+/// Schedules whose best kernel a ranking shows in any case: cooperative and ping-pong.
+inline constexpr Schedule kComparedSchedules[] = {Schedule::kWarpSpecialized, Schedule::kPingPong};
+
 /// Whether engineers usually try this tile first: cooperative 128x256 or 128x128, ping-pong 128x128
 /// or 64x256, with K blocks of 128 bytes.
 bool is_usual_tile(const KernelConfig& config, ElementType dtype);

@@ -149,8 +149,9 @@ std::vector<Seconds> closed_form_times(const GemmQuestion& asked,
 
 namespace {
 
-/// Simulates the configurations that results name besides the fastest: the best with another tile
-/// and CUTLASS's counterpart, so that `explain` and the ranking give the same figures.
+/// Simulates the configurations that results name besides the fastest: the best with another tile,
+/// the best of each schedule that engineers compare if it is near, and CUTLASS's counterpart, so
+/// that `explain` and the ranking give the same figures.
 void simulate_named(const GemmQuestion& asked, Ranking& ranking) {
   const auto simulate = [&](const AnyConfig& config) {
     const Prediction own =
@@ -174,16 +175,24 @@ void simulate_named(const GemmQuestion& asked, Ranking& ranking) {
     }
     return true;
   };
-  constexpr int kMostTiles =
-      3;  // limit for tiles whose estimates are faster than their simulations
-  for (int i = 0; i < kMostTiles && !ranking.by_tile.empty(); ++i) {
-    const auto other = std::ranges::find_if(ranking.by_tile, [&](const Prediction& p) {
-      return tile_of(p.config) != tile_of(ranking.by_tile.front().config);
-    });
-    if (other == ranking.by_tile.end() || other->method == Method::kSimulated ||
-        !simulate(other->config)) {
-      break;
+  const auto simulate_first = [&](const auto& is_wanted) {
+    constexpr int kMost = 3;  // limit for rows whose estimates are faster than their simulations
+    for (int i = 0; i < kMost; ++i) {
+      const auto row = std::ranges::find_if(ranking.by_tile, is_wanted);
+      if (row == ranking.by_tile.end() || row->method == Method::kSimulated ||
+          !simulate(row->config)) {
+        break;
+      }
     }
+  };
+  simulate_first([&](const Prediction& p) {
+    return tile_of(p.config) != tile_of(ranking.by_tile.front().config);
+  });
+  for (const AnySchedule schedule : kComparedSchedules) {
+    constexpr double kNear = 1.1;
+    simulate_first([&](const Prediction& p) {
+      return schedule_of(p.config) == schedule && p.time < ranking.by_tile.front().time * kNear;
+    });
   }
   if (ranking.counterpart && ranking.counterpart->method != Method::kSimulated) {
     (void)simulate(ranking.counterpart->config);

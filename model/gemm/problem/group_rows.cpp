@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -26,7 +27,13 @@ GroupRows::GroupRows(std::vector<i64> rows, i64 capacity, GroupSide side)
       capacity_(capacity),
       total_(std::accumulate(rows_.begin(), rows_.end(), i64{0})),
       largest_(rows_.empty() ? 0 : std::ranges::max(rows_)),
-      not_empty_(std::ranges::count_if(rows_, [](i64 of_group) { return of_group > 0; })) {}
+      not_empty_(std::ranges::count_if(rows_, [](i64 of_group) { return of_group > 0; })) {
+  std::map<i64, i64> groups_of_size;
+  for (const i64 of_group : rows_) {
+    ++groups_of_size[of_group];
+  }
+  sizes_.assign(groups_of_size.begin(), groups_of_size.end());
+}
 
 void SharedGroupRows::retain() const { list_->owners_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -81,8 +88,8 @@ std::vector<i32> GroupRows::on_device() const {
 
 u32 GroupRows::tile_rows(i64 height) const {
   i64 sum = 0;
-  for (const i64 rows : rows_) {
-    sum += ceil_div(rows, height);
+  for (const auto& [rows, groups] : sizes_) {
+    sum += ceil_div(rows, height) * groups;
   }
   return static_cast<u32>(sum);
 }
@@ -158,12 +165,16 @@ RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config
   const Tiling& t = config.tiling;
   RowsOfTiles sum{};
   if (grouped_along_m(problem)) {
-    i64 left = problem.groups->rows_in_memory();  // rows of A from the group's first row on
-    for (const i64 rows : problem.groups->rows()) {
-      const i64 covered = std::min(round_up(rows, i64{t.block_m} * t.cluster_m), left);
-      sum.tiles += ceil_div<i64>(covered, t.block_m);
-      sum.existing += covered;
-      left -= rows_apart(*problem.groups, rows);
+    const i64 height = i64{t.block_m} * t.cluster_m;
+    sum.existing = problem.groups->tile_rows(height) * height;
+    sum.tiles = sum.existing / t.block_m;
+    i64 behind = 0;  // rows of A behind the group; only the last groups' tiles exceed A
+    for (auto rows = problem.groups->rows().rbegin();
+         rows != problem.groups->rows().rend() && behind < height; ++rows) {
+      behind += rows_apart(*problem.groups, *rows);
+      const i64 whole = round_up(*rows, height), covered = std::min(whole, behind);
+      sum.tiles -= whole / t.block_m - ceil_div<i64>(covered, t.block_m);
+      sum.existing -= whole - covered;
     }
     sum.loaded = sum.tiles * t.block_m;
     return sum;

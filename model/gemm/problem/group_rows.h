@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <utility>
 #include <vector>
 
 #include "model/base/integers.h"
@@ -58,6 +59,7 @@ class GroupRows {
 
   mutable std::atomic<u32> owners_ = 0;
   std::vector<i64> rows_;
+  std::vector<std::pair<i64, i64>> sizes_;  // different numbers of rows, and of groups with each
   GroupSide side_ = GroupSide::kM;
   i64 capacity_ = 0, total_ = 0, largest_ = 0, not_empty_ = 0;
 };

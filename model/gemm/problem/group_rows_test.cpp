@@ -114,6 +114,25 @@ TEST_CASE("Masked groups have unused capacity after their rows") {
   CHECK(tiles[2].of_c == 17);
 }
 
+TEST_CASE("The rows of a grouped problem's tiles are the sum over its rows of tiles") {
+  for (const SharedGroupRows& list :
+       {GroupRows::of({100, 0, 30}), GroupRows::of({300, 1, 1, 1, 0}), GroupRows::of({1, 2, 200}),
+        GroupRows::of({100, 0, 17}, 128), GroupRows::of({128, 1, 0}, 130)}) {
+    const GemmProblem problem = in_groups(grouped({1}), list);
+    for (const i32 cluster : {1, 2, 4}) {
+      i64 tiles = 0, existing = 0;
+      for (const TileRow& row : cta_tile_rows(problem, tiles_of(64, cluster).tiling)) {
+        tiles += row.of_a > 0 ? 1 : 0;
+        existing += std::clamp<i64>(row.of_a, 0, 64);
+      }
+      const RowsOfTiles rows = rows_of_tiles(problem, tiles_of(64, cluster));
+      CAPTURE(cluster, list->total());
+      CHECK(rows.tiles == tiles);
+      CHECK(rows.existing == existing);
+    }
+  }
+}
+
 TEST_CASE("Each group has whole rows of tiles, and an empty group has none") {
   const SharedGroupRows list = GroupRows::of({0, 256, 0, 257, 1});
   const GroupRows& groups = *list;
