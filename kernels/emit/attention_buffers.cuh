@@ -14,7 +14,7 @@ struct AttentionBuffers {
 };
 
 /// Allocates what all sets of Q, K, V and O share.
-void allocate_shared([[maybe_unused]] AttentionBuffers& buffers) {
+void allocate_shared(AttentionBuffers& buffers) {
   if constexpr (kWritesLse) {
     buffers.lse = device_array<float>(kRows);
   }

@@ -1,5 +1,8 @@
 #include "kernels/emit/declarations.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -85,6 +88,8 @@ std::string joined_code(std::span<const std::string> lines) {
   }
   return code;
 }
+
+std::string joined_lines(const Lines& lines) { return fmt::format("{}", fmt::join(lines, "\n")); }
 
 std::size_t after_closing(std::string_view code, std::size_t open, char opening, char closing) {
   int depth = 0;

@@ -41,6 +41,7 @@ void declare(const Lines& lines, const std::string& path, std::string space, int
 Lines lines_of(std::string_view text);
 /// Returns the code without comments and quoted strings, each line with its end.
 std::string joined_code(std::span<const std::string> lines);
+std::string joined_lines(const Lines& lines);
 /// Returns the position after the bracket that closes the bracket at `open`.
 std::size_t after_closing(std::string_view code, std::size_t open, char opening, char closing);
 /// Splits "a, b<c, d>" into its two items.
@@ -55,6 +56,17 @@ void for_each_word(std::string_view code, const auto& visit) {
     }
     if (end > i) {
       visit(i, end);
+    }
+  }
+}
+
+/// Calls `visit(begin, end)` for each occurrence of `name` as a whole word.
+void for_each_use(std::string_view code, std::string_view name, const auto& visit) {
+  for (std::size_t at = 0; (at = code.find(name, at)) != std::string_view::npos;
+       at += name.size()) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !is_word(code[at - 1])) && (end == code.size() || !is_word(code[end]))) {
+      visit(at, end);
     }
   }
 }

@@ -19,7 +19,7 @@ struct GemmBuffers {
 };
 
 /// Allocates what all sets of A, B and C share.
-void allocate_shared([[maybe_unused]] GemmBuffers& buffers) {
+void allocate_shared(GemmBuffers& buffers) {
   if constexpr (Config::kAddsBias) {
     buffers.bias = filled<BiasElement>(kBiasElements, 3);
   }

@@ -158,7 +158,8 @@ Lines with_aligned_comments(Lines lines) {
   return lines;
 }
 
-/// Returns the value of a constant, or a literal or enumerator as it is; none if unknown.
+}  // namespace
+
 std::optional<std::string> value_of(std::string_view word, const Constants& constants) {
   const auto found = constants.find(std::string(word));
   if (found != constants.end()) {
@@ -170,8 +171,6 @@ std::optional<std::string> value_of(std::string_view word, const Constants& cons
   const bool literal = enumerator || word == "true" || word == "false" || word == "nullptr";
   return literal || parse_integer(word) ? std::optional(std::string(word)) : std::nullopt;
 }
-
-}  // namespace
 
 std::optional<bool> decided(std::string_view condition, const Constants& constants) {
   constexpr std::size_t kNowhere = std::string_view::npos;

@@ -18,8 +18,6 @@ done; wait)
 "$TILECAST" emit 64x64x64 --out "$folder/it's \$(id)" | grep "^cd " | sed 's/ && nvcc.*/ \&\& ls/' >"$folder/line"
 [ "$(sh "$folder/line")" = gemm_64x64x64_fp16_tn.cu ] || problem "not a line for a shell: $(cat "$folder/line")"
 echo mine >"$file"
-expect_done 'nvcc .*mine' "$TILECAST" emit 64x64x64 --out "$folder/new/mine.cu"
-[ -f "$folder/new/mine.cu" ] || problem "--out NAME.cu is not the file"
 expect_done 'predicted' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn --replace \
   --config 'persistent:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=8,walk=strided' \
   --out "$folder/new/emitted"
@@ -33,7 +31,7 @@ expect_done 'nvcc .*gemm_.*_e4m3_tn_8groups_scale_block' "$TILECAST" emit 4096x7
   --experts 8 --tokens 4096 --top-k 2 --out "$folder/experts"
 # The emitted folder has the files that the best kernel of a large square uses, and no others.
 "$TILECAST" emit 4096 4096 4096 --out "$folder/square" >/dev/null
-[ "$(cat "$folder"/square/*.cu | wc -l)" -le 1700 ] || problem "$(wc -l "$folder"/square/*.cu)"
+[ "$(cat "$folder"/square/*.cu | wc -l)" -le 1500 ] || problem "$(wc -l "$folder"/square/*.cu)"
 expect_done 'nvcc .*attention_1x8_2x256x256x128_bf16_causal_bhsd' "$TILECAST" emit --op attention 1x8:2x256x256x128 \
   --dtype bf16 --causal --out "$folder/attention"
 ln -s elsewhere "$folder"/attention/gemm_64x64x64_fp16_tn.cu
@@ -43,6 +41,6 @@ expect_error 2 'emit writes kernels of gemm and attention, not of memcpy' "$TILE
 expect_error 2 'rows of A and B must be multiples of 16 bytes' "$TILECAST" emit 64x64x63 --out "$folder/none"
 expect_error 2 'no candidate has tile=1; there is tile=[^ ]*, [^ ]*, [^ ]* or any of [0-9]* more$' "$TILECAST" emit 64x64x64 --config 'blocked:tile=1' --out "$folder/none"
 [ ! -e "$folder/none" ] || problem "something was written"
-expect_error 6 'not a directory|cannot|file' "$TILECAST" emit 64x64x64 --out "$file/x"
+expect_error 6 'not a directory|cannot|file' "$TILECAST" emit 64x64x64 --out "$file"
 
 finish
