@@ -170,7 +170,7 @@ TEST_CASE("The CUTLASS kernel is the counterpart of the fastest candidate that h
   CHECK(name.starts_with("cutlass3x_sm90_tensorop_gemm_f16_"));
   const std::string text = table({"2048x2048x1024"});
   CHECK(text.find("CUTLASS") != std::string::npos);
-  CHECK(text.find(name.substr(name.find("_0_tn"))) != std::string::npos);
+  CHECK(text.find("TileShape ") != std::string::npos);
   CHECK(table({"2048x2048x1024", "--dtype", "fp8"}).find("CUTLASS") == std::string::npos);
 }
 
