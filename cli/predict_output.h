@@ -38,7 +38,7 @@ struct RankingReport {
 /// library supports the problem.
 Shortlist shown_shortlist(const AnyProblem& problem, std::size_t rows = 0);
 
-/// Number of different tiles that a text answer ranks; those that it adds have no rank.
+/// Number of different tiles that the text output ranks; those that it adds have no rank.
 inline constexpr std::size_t kShortTiles = 12;
 
 std::size_t rows_of(const RankingReport& report);

@@ -328,7 +328,7 @@ TEST_CASE("An uncalibrated interval is wider than the assumed clock allows") {
         std::string::npos);
 }
 
-TEST_CASE("Experts take -n and -k, and one GPU that is named twice is one answer") {
+TEST_CASE("Experts take -n and -k, and a GPU that is named twice is answered once") {
   const std::vector<std::string> more{"--experts", "4",        "--tokens", "512",  "--draws", "2",
                                       "--method",  "analytic", "--gpu",    "h200", "h200_sxm"};
   std::vector<std::string> shape = more, sides = more;

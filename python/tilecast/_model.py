@@ -121,7 +121,7 @@ class Ranking(_Table):
     """The fastest configurations of a problem, fastest first: a sequence of `Prediction`.
 
     Prints as the table of `predict --all`: row 1 is ranking[0]. `by_tile` has the fastest of each schedule and tile,
-    and prints as the table of `predict`. `data` is the whole answer of `predict --format json`:
+    and prints as the table of `predict`. `data` is the whole output of `predict --format json`:
     `candidates`, `rejected` and `simulated` among others.
     """
 
