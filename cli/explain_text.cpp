@@ -336,7 +336,7 @@ std::string explain_text(const ExplainReport& report) {
       titles(report) + draws + "\n" + kernels_text(report.gpu.calibrated, all) + "\n";
   std::string end =
       wrapped("", help_text(all.front())) + wrapped("", sure_text(report, all.front())) +
-      fmt::format("See also: --details (all figures, phases, nearest measured kernels){}.\n",
+      fmt::format("See also: --details (figures, phases, nearest measured kernels){}.\n",
                   std::holds_alternative<GemmProblem>(report.problem) ? ", --trace FILE" : "");
   if (const auto& copies = all.front().kernel->copies) {
     end =

@@ -39,7 +39,8 @@ std::string list_of(const std::vector<MoreCycles>& items, Cycles other) {
 }
 
 std::string waves_text(const TileWaves& w) {
-  return fmt::format("{} tiles on {} CTAs take {:.1f} waves", w.tiles, w.ctas, w.waves);
+  return fmt::format("{} tile{} on {} CTAs take{} {:.1f} waves", w.tiles, w.tiles == 1 ? "" : "s",
+                     w.ctas, w.tiles == 1 ? "s" : "", w.waves);
 }
 
 bool splits_tiles(const Explanation& e) {

@@ -81,8 +81,9 @@ double apart(std::string_view part, std::string_view other) {
   return sum;
 }
 
+/// Whether a word is sizes that x joins: "128x256x64", "2x1"; not the word x for swapped operands.
 bool is_tile(std::string_view word) {
-  return word.find('x') != word.npos && word.find_first_not_of("0123456789x") == word.npos;
+  return word.find('x', 1) != word.npos && word.find_first_not_of("0123456789x") == word.npos;
 }
 
 /// Formats "a, b or c"; for long lists the first three and the number of others.
