@@ -7,6 +7,7 @@
 
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/candidates.h"
+#include "model/gemm/problem/swapped_operands.h"
 #include "model/rank/settled_clock.h"
 #include "validate/calibrate/fit_constants.h"
 #include "validate/record/example_measurement.h"
@@ -20,11 +21,12 @@ inline double as_predicted(const GemmProblem&, const KernelConfig&) { return 1; 
 inline Measurement example_gemm_row(const GpuSpec& gpu, const GemmProblem& problem,
                                     const KernelConfig& config, Regime regime,
                                     const CyclesFactor& factor) {
-  const GemmWork work = gemm_work(gpu, problem, config);
+  const GemmProblem run = as_run(problem, config);
+  const GemmWork work = gemm_work(gpu, run, config);
   const double slower = factor(problem, config);
-  const FitRow row{.problem = problem, .config = config, .work = work, .regime = regime};
+  const FitRow row{.problem = run, .config = config, .work = work, .regime = regime};
   const auto cycles_at = [&](Hertz f) {
-    return closed_form(gpu, problem, config, work, f).cycles * slower;
+    return closed_form(gpu, run, config, work, f).cycles * slower;
   };
   const auto settled = settled_cycles(gpu, activity_of(gpu, row), gpu.clock->tensor_plateau, regime,
                                       Inputs::kNormal, cycles_at);

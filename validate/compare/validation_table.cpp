@@ -144,7 +144,7 @@ std::string paired_table(const Validation& v) {
     }
   }
   return text +
-         "  (ratio: speed of the pick relative to the other's, geometric mean; p: sign test)\n";
+         "  (ratio: speed of the pick over the other's, geometric mean; p: sign test)\n";
 }
 
 std::string_view calibration_text(const Validation& v) {
