@@ -49,8 +49,8 @@ std::function<void(std::size_t, std::size_t)> rows_on_terminal();
 FilePlan files_of(const JoinedInputOptions& options);
 
 /// While rows are simulated, shows their count on standard error if that is a terminal. Prints the
-/// first reasons for rows without a prediction. Throws ConfigError if no schedule runs on the GPU or
-/// no row has a prediction, and the exceptions of load_gpu, read_measurements and join_points.
+/// first reasons for rows without a prediction. Throws ConfigError if no schedule runs on the GPU
+/// or no row has a prediction, and the exceptions of load_gpu, read_measurements and join_points.
 JoinedInput load_joined_input(const JoinedInputOptions& options);
 
 /// Computes the figures of validate, with the baselines that the GPU and the split allow.

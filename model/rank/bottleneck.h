@@ -10,8 +10,8 @@ namespace tilecast {
 /// Returns the utilization of the limiter's resource; none for a limiter without a rate.
 std::optional<double> share_of(const Shares& shares, Limiter limiter);
 
-/// Returns `limiter`, or latency if its resource is nearly idle: then waiting is the bottleneck, not
-/// the rate.
+/// Returns `limiter`, or latency if its resource is nearly idle: then waiting is the bottleneck,
+/// not the rate.
 Limiter bottleneck(const Shares& busy, Limiter limiter);
 
 }  // namespace tilecast
