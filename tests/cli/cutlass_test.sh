@@ -8,7 +8,7 @@ head -n 1 "$folder/list.csv" | grep -q '^operation_name,m,n,k,' || problem "head
 # CUTLASS's M is tilecast's N.
 [ "$(grep -c '^cutlass3x_sm90_tensorop_gemm_bf16_.*_tnn_align8_.*,1024,512,256,1,tnn,' "$folder/list.csv")" = 2 ] ||
   problem "rows: $(cat "$folder/list.csv")"
-expect_error 2 'none of the fastest configurations has a counterpart in CUTLASS: [0-9]+ schedule' \
+expect_error 2 'none of the fastest configurations has a counterpart in CUTLASS: schedule [0-9]+' \
   "$TILECAST" predict 512x512x512 --schedule persistent --format cutlass
 expect_error 2 'expected --op gemm' "$TILECAST" predict 4096 --op memcpy --format cutlass
 expect_error 2 'expected no epilogue' "$TILECAST" predict 512x512x512 --epilogue relu --format cutlass

@@ -70,7 +70,7 @@ expect_error 2 '--record .*: also given as --data' \
   "$TILECAST" validate --data "$folder/rows.csv" --record "$folder/rows.csv"
 expect_error 6 'none.csv: cannot read' "$TILECAST" predict 8192x8192x8192 --data "$folder/none.csv"
 head -1 "$folder/rows.csv" >"$folder/header.csv"
-expect_error 2 'header.csv: expected measured rows' "$TILECAST" predict 512x512x512 --data "$folder/header.csv"
+expect_error 2 'header.csv: contains no measured rows' "$TILECAST" predict 512x512x512 --data "$folder/header.csv"
 expect_error 6 'file/t.json: cannot create its directory' "$TILECAST" explain 8192x8192x8192 \
   --config $config --trace "$folder/file/t.json"
 expect_error 6 'file/p.calibrated.yaml: cannot create its directory' "$TILECAST" calibrate \

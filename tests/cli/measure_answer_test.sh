@@ -21,7 +21,8 @@ grep -Eq '^Fastest tilecast kernel: #[1-3], ' "$folder/out" ||
 answered 'pingpong' "$TILECAST_FAKE_GPU" measure 512 512 512 --config pingpong --regime burst
 grep -q 'cuBLASLt' "$folder/out" && problem "a baseline that nobody asked for"
 answered 'cuBLASLt' "$TILECAST_FAKE_GPU" measure 512x512x512 --config 'ws 128x128' cublaslt:best
-answered 'memcpy_cpasync, block .* TB' "$TILECAST_FAKE_GPU" measure 1048576 --op memcpy
+answered '(^| )[0-9.]+ TB/s,' "$TILECAST_FAKE_GPU" measure 1048576 --op memcpy
+grep -q 'memcpy_cpasync, block ' "$folder/out" || problem "no block: $(cat "$folder/out")"
 answered 'cuDNN$' "$TILECAST_FAKE_GPU" measure 4x32:8x1024x1024x128 --op attention --causal
 answered 'TB/s, .*cuDNN' "$TILECAST_FAKE_GPU" measure 1x32:8x1x1024x128 --op attention
 expect_error 2 'no candidate' "$TILECAST_FAKE_GPU" measure 512x512x512 --config 'ws 8x8'

@@ -37,7 +37,7 @@ expect_error 2 "layout 'NN': .*which is its NN" "$TILECAST" predict 256x256x256 
 expect_done 'doctor' "$TILECAST" --help
 for help in 'predict --help' 'help predict'; do
   # shellcheck disable=SC2086  # words
-  expect_done '^  --config CONFIG' "$TILECAST" $help
+  expect_done '^  --config, --tile CONFIG' "$TILECAST" $help
   [ "$(awk 'length > 80' "$folder/out" | wc -l)" = 0 ] || problem "$help: over 80 columns"
 done
 "$TILECAST" --help | grep -q '^  campaign' && problem '--help lists what maintains a data set'
