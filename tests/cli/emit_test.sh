@@ -41,6 +41,9 @@ expect_error 2 'emit writes kernels of gemm and attention, not of memcpy' "$TILE
 expect_error 2 'rows of A and B must be multiples of 16 bytes' "$TILECAST" emit 64x64x63 --out "$folder/none"
 expect_error 2 'no candidate has tile=1; there is tile=[^ ]*, [^ ]*, [^ ]* or any of [0-9]* more$' "$TILECAST" emit 64x64x64 --config 'blocked:tile=1' --out "$folder/none"
 [ ! -e "$folder/none" ] || problem "something was written"
-expect_error 6 'not a directory|cannot|file' "$TILECAST" emit 64x64x64 --out "$file"
+# NAME.cu names the file; another name that is a file cannot hold one.
+expect_error 2 'exists; --replace' "$TILECAST" emit 64x64x64 --out "$file"
+echo plain >"$folder/plain"
+expect_error 6 'plain.*Not a directory' "$TILECAST" emit 64x64x64 --out "$folder/plain"
 
 finish
