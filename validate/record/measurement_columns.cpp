@@ -86,7 +86,8 @@ constexpr MeasurementColumn side_column(std::string_view name) {
       [](Measurement& m, std::string_view text) {
         const i64 side = text.empty() ? 0 : whole(text, 1);
         if ((side != 0) != (kSide < static_cast<std::size_t>(sides_of(op_of(m.point.problem))))) {
-          throw ConfigError(fmt::format("expected {} for op {}", side == 0 ? "a size" : "nothing",
+          throw ConfigError(fmt::format("{} for op {}",
+                                        side == 0 ? "expected a size" : "must be empty",
                                         to_text(op_of(m.point.problem))));
         }
         std::array<i64, 3> sides = sides_of(m.point.problem);
