@@ -33,7 +33,7 @@ def test_a_dlpack_tensor_is_read():
     (Producer(64, 64), object(), "b: expected a tensor"),
     (Producer(64, 64, device=1), Producer(64, 64), "a: expected a CUDA tensor"),
     (Producer(64, 64, bits=32), Producer(64, 64), "a: expected fp16 or bf16"),
-    (Producer(64, 64), Producer(64, 64), "out: needed"),
+    (Producer(64, 64), Producer(64, 64), "out: must be given"),
 ])
 def test_what_is_no_matrix_of_the_gpu_is_refused(a, b, words):
     with pytest.raises(tilecast.ConfigError, match=words):

@@ -384,7 +384,7 @@ def test_attention_has_fields_of_its_own():
     refused("n, k, batch: apply only to GEMMs", lambda: tilecast.predict(DECODE, 1, 2, batch=3))
     refused("layout: apply only to GEMMs", lambda: tilecast.rank([DECODE], ["ao"], layout="tn"))
     refused("is a tile of GEMMs", lambda: tilecast.rank([DECODE], [Tile(128, 128, 64)]))
-    refused("accumulate, out_dtype, calibrated: of", lambda: tilecast.rank(PROBLEM, Tile(128, 128, 64), calibrated=False))
+    refused("accumulate, out_dtype, calibrated: apply to", lambda: tilecast.rank(PROBLEM, Tile(128, 128, 64), calibrated=False))
     refused("family: of Triton's", lambda: tilecast.rank(PROBLEM, KNOWN, family=tilecast.triton.Family()))
     refused("attention", lambda: tilecast.rank([DECODE], [tilecast.predict(64, 64, 64, top=1)[0].config]))
     sides = {"batch": 1, "heads": 4, "queries": 8, "keys": 8, "head_dim": 64}

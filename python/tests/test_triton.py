@@ -303,8 +303,8 @@ def test_rows_that_begin_between_lines_load_more_of_them():
 def test_a_family_is_saved_and_loaded(tmp_path):
     terms = tt.Family({"turn": 90.0, "epilogue": -70.0}, {"all": -0.01}, 55.0)
     row = tuple(0.25 * i for i in range(len(LENGTHS)))
-    fitted = dataclasses.replace(terms, fitted_to=("pointer_loads",), costs={"row": 2.5},
-                                 learned=Learned((row, row), (0.5, -0.125)))
+    fitted = dataclasses.replace(terms, fitted_to=("pointer_loads",), learned=Learned((row, row), (0.5, -0.125)),
+                                 costs={**tt.default_family("pointer_loads").costs, "row": 2.5})
     for family in (terms, fitted):
         family.save(tmp_path / "family.json")
         assert tt.Family.load(tmp_path / "family.json") == family
