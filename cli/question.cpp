@@ -80,7 +80,7 @@ std::vector<AnySchedule> asked_schedules(const Arguments& args, const AnyProblem
                                     did_you_mean(name, known)));
     }
   }
-  if (args.text("--format") != "cutlass" || op != Op::kGemm) {
+  if (args.text("--format") != "cutlass" || !std::holds_alternative<GemmProblem>(problem)) {
     return schedules;
   }
   if (gpu.architecture != Architecture::kHopper) {
