@@ -335,18 +335,20 @@ std::string explain_text(const ExplainReport& report) {
   const std::string head =
       titles(report) + draws + "\n" + kernels_text(report.gpu.calibrated, all) + "\n";
   std::string end =
-      wrapped("", help_text(all.front())) + wrapped("", sure_text(report, all.front())) +
-      fmt::format("See also: --details (figures, phases, nearest measured kernels){}.\n",
-                  std::holds_alternative<GemmProblem>(report.problem) ? ", --trace FILE" : "");
+      wrapped("", help_text(all.front())) + wrapped("", sure_text(report, all.front()));
   if (const auto& copies = all.front().kernel->copies) {
     end =
         wrapped("", fmt::format("{} copied into rows padded to 16 bytes before the kernel: {} us.",
                                 copied_words(copies->operands), micro_text(copies->time))) +
         end;
   }
-  // The op's own notes, if they leave room for a short table.
+  // The pointer to more, then the op's own notes, if they leave room for a short table.
   constexpr std::size_t kLeastTable = 5;
   std::string why = why_text(report, all);
+  if (lines_in(head) + lines_in(why) + lines_in(end) + 1 + kLeastTable <= kExplainLines) {
+    end += fmt::format("See also: --details (figures, phases, nearest measured kernels){}.\n",
+                       std::holds_alternative<GemmProblem>(report.problem) ? ", --trace FILE" : "");
+  }
   for (const std::string& note : all.front().kernel->notes) {
     const std::string more = wrapped("", note);
     if (lines_in(head) + lines_in(why) + lines_in(more) + lines_in(end) + kLeastTable >
@@ -358,8 +360,8 @@ std::string explain_text(const ExplainReport& report) {
   const std::size_t others = lines_in(head) + lines_in(why) + lines_in(end);
   const std::vector<Named> shown(
       all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kSideBySide)));
-  const std::size_t most =
-      std::max<std::size_t>(kExplainLines - std::min(kExplainLines, others), kLeastTable);
+  constexpr std::size_t kLeastRows = 2;  // the names and one figure
+  const std::size_t most = std::max(kExplainLines - std::min(kExplainLines, others), kLeastRows);
   return head + why + figures_text(report, shown, most) + end;
 }
 
