@@ -143,8 +143,7 @@ std::string paired_table(const Validation& v) {
                           f.better, f.worse, f.p);
     }
   }
-  return text +
-         "  (ratio: speed of the pick over the other's, geometric mean; p: sign test)\n";
+  return text + "  (ratio: speed of the pick over the other's, geometric mean; p: sign test)\n";
 }
 
 std::string_view calibration_text(const Validation& v) {
