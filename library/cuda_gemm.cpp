@@ -25,6 +25,12 @@
 namespace tilecast {
 namespace {
 
+/// Returns the architecture to compile the schedule's kernels for.
+std::string architecture_of(Schedule schedule) {
+  return uses_mma_sync(schedule) ? mma_sync_architecture(current_device())
+                                 : std::string(gemm_kernel_info(schedule).architecture);
+}
+
 /// Whether runs are launched programmatically, which only wgmma kernels support.
 bool is_programmatic(const GemmRequest& request, const KernelConfig& config) {
   return request.programmatic && traits_of(config.schedule).tensor_core == TensorCore::kWgmma;
@@ -36,17 +42,13 @@ CompiledKernel compile(const GemmRequest& request, const KernelConfig& config) {
     kind.launch = programmatic_launch(request.problem.shape, request.problem.batch.products);
   }
   KernelSource source = gemm_source(config, kind, request.scale);
-  if (uses_mma_sync(config.schedule)) {
-    source.architecture = mma_sync_architecture(current_device());
-  }
+  source.architecture = architecture_of(config.schedule);
   return compile_for_plan(request, source, to_text(config));
 }
 
 CompiledKernel compile_copy(const GemmRequest& request, const KernelConfig& config) {
-  const std::string architecture =
-      uses_mma_sync(config.schedule) ? mma_sync_architecture(current_device())
-                                     : std::string(gemm_kernel_info(config.schedule).architecture);
-  return compile_for_plan(request, copy_source(architecture), "copy_operands.cu");
+  return compile_for_plan(request, copy_source(architecture_of(config.schedule)),
+                          "copy_operands.cu");
 }
 
 class CudaGemm final : public DevicePlan<tilecast_arguments> {
