@@ -1,10 +1,11 @@
 """Compile times and speed of torch.compile(mode="max-autotune") with and without tilecast.inductor, on a Hopper GPU.
 
     PYTHONPATH=... python python/tests/inductor_gpu.py [--problems 24] [--exhaustive 3] [--top-k 4] [--out inductor.csv]
+    python python/tests/inductor_gpu.py --summary validate/data/h200_sxm/python/inductor.csv
 
 Needs torch 2.11 or later with CUDA and Triton, and tilecast with its compiled module; `matmul` needs libtilecast
 (TILECAST_LIBRARY). Each variant has its own process, which compiles every problem with empty caches; the variants
-alternate problem by problem. Times of the compiled code are medians of 30 runs with operands cold in L2.
+alternate problem by problem, in an order drawn by a seed, so that the results of a run that was cut short are a sample. Times of the compiled code are medians of 30 runs with operands cold in L2.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import csv
 import json
 import math
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -105,6 +107,7 @@ class Way:
 def summary(rows, ours, theirs):
     by = {(str(row["problem"]), row["way"]): row for row in rows}
     pairs = [(by[key, ours], by[key, theirs]) for key, way in by if way == ours and (key, theirs) in by]
+    pairs = [[{name: float(row[name]) for name in ("time_us", "compile_s")} for row in pair] for pair in pairs]
     pairs = [(one, other) for one, other in pairs if not math.isnan(one["time_us"] + other["time_us"])]
     if not pairs:
         return f"{ours} and {theirs}: nothing to compare"
@@ -114,18 +117,31 @@ def summary(rows, ours, theirs):
             f"{statistics.geometric_mean(speeds):.4f} (worst {min(speeds):.3f})")
 
 
+def print_summaries(rows):
+    for pair in (("tilecast", "all"), ("tilecast_matmul", "all"), ("triton_tilecast", "triton"),
+                 ("exhaustive_tilecast", "exhaustive")):
+        print(summary(rows, *pair))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--problems", type=int, default=len(PROBLEMS))
     parser.add_argument("--exhaustive", type=int, default=3, help="problems of the EXHAUSTIVE space (minutes each)")
     parser.add_argument("--top-k", type=int, default=4)
     parser.add_argument("--out", default="inductor.csv")
+    parser.add_argument("--summary", metavar="FILE", help="prints the summaries of a finished or interrupted run")
     parser.add_argument("--serve", choices=WAYS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         serve(options.serve, options.top_k)
         return
-    tasks = [(problem, way) for problem in PROBLEMS[:options.problems] for way in WAYS
+    if options.summary:
+        with open(options.summary, newline="", encoding="utf-8") as file:
+            print_summaries(list(csv.DictReader(file)))
+        return
+    order = list(PROBLEMS)
+    random.Random(50).shuffle(order)
+    tasks = [(problem, way) for problem in order[:options.problems] for way in WAYS
              if not way.startswith("exhaustive")]
     tasks += [(problem, way) for problem in (PROBLEMS[8], PROBLEMS[12], PROBLEMS[20])[:options.exhaustive]
               for way in WAYS if way.startswith("exhaustive")]
@@ -138,9 +154,7 @@ def main():
             table.writerow(rows[-1])
             file.flush()
             print(*rows[-1].values(), flush=True)
-    for pair in (("tilecast", "all"), ("tilecast_matmul", "all"), ("triton_tilecast", "triton"),
-                 ("exhaustive_tilecast", "exhaustive")):
-        print(summary(rows, *pair))
+    print_summaries(rows)
 
 
 if __name__ == "__main__":
