@@ -81,13 +81,14 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
   for (auto& [kind, own] : by_schedule) {
     std::ranges::stable_sort(own.kernels, {}, &Kernel::promised);
     double length = 0;
-    for (std::size_t i = 0; i < own.kernels.size(); ++i) {
+    const std::size_t count = std::min(own.kernels.size(), most.value_or(kMostOfSchedule));
+    for (std::size_t i = 0; i < count; ++i) {
       Kernel& kernel = own.kernels[i];
       const KernelConfig& config = config_of(candidates[kernel.candidates.front()]);
       const u32 workers = static_cast<u32>(resident_workers(q.gpu, config));
       const double steps = simulation_size(q.gpu, as_run(q.problem, config), config, workers).steps;
-      if (!most && i > 0 && (i == kMostOfSchedule || length + steps > kFewSteps)) {
-        break;
+      if (!most && i > 0 && length + steps > kFewSteps) {
+        continue;  // a later one may be shorter
       }
       length += steps;
       chosen.push_back({std::move(kernel.candidates), steps});

@@ -106,6 +106,33 @@ TEST_CASE("A candidate that was not simulated has its scaled analytic time, and 
   }
 }
 
+TEST_CASE("A simulation that exceeds a schedule's steps leaves them to shorter ones") {
+  // The first two kernels together exceed the steps of a schedule; the first and a later one with
+  // larger tiles do not.
+  CHECK(rank(problem(8128, 86728, 64), 1, {.method = Method::kSimulated},
+             {Schedule::kPersistentOverlap})
+            .simulated > 1);
+}
+
+TEST_CASE("A run takes DRAM at least the time of all of C, unless it begins with an empty L2") {
+  // Loads run seven tiles ahead, so that a run's last stores fill L2 with C.
+  const GemmProblem p{{64, 246920, 64}, ElementType::kFp16, Layout::kTn, {}, ElementType::kFp32};
+  const KernelConfig config = parse_kernel_config(
+      "persistent_overlap:tile=64x144x64,stages=7,warpgroups=1x3,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=1,raster=grouped_m,group=1,walk=strided");
+  const auto simulated = [&](bool cold) {
+    Residency residency = residency_of(h200(), config);
+    residency.cold = cold;
+    return simulate_gemm(h200(), p, config, residency, Hertz{1.8e9});
+  };
+  const Bytes c{64.0 * 246920 * 4}, b{246920.0 * 64 * 2};
+  const Seconds least =
+      transfer_time(b, h200().dram->read_rate) + transfer_time(c, h200().dram->write_rate);
+  CHECK(simulated(false).dram_write < c);
+  CHECK(simulated(false).time >= least);
+  CHECK(simulated(true).time < least);
+}
+
 TEST_CASE("The number of simulations per schedule is honoured") {
   const GemmProblem p = problem(1024, 1024, 1024);
   Effort effort = kSimulating;

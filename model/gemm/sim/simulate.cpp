@@ -61,11 +61,20 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   const i64 k_blocks =
       kernel.k_blocks_multiplied + cta_tiles * kernel.parts_multiplied() * kernel.k_blocks;
   const Progress whole = kernel.progress();
-  // Sharing L2's output by the current waiters can exceed its rate by up to 1.4 %; L2's total time
-  // is the bound.
-  const SimTime end =
-      std::max(stored + kernel.costs.front().launch.kernel + more.at, whole.l2_busy + more.l2_busy);
   const MemoryTraffic& traffic = whole.traffic;
+  // A run writes all of C: the part that it leaves in L2 is written during the next one. A run that
+  // ends with more of C in L2 than it began with has yet to write the difference.
+  const Bytes unwritten{
+      residency.cold
+          ? 0
+          : std::max(0.0, bytes_of_c(problem) -
+                              static_cast<double>(traffic.dram_write + more.traffic.dram_write))};
+  // Sharing L2's output by the current waiters can exceed its rate by up to 1.4 %. The total times
+  // of L2 and DRAM are bounds.
+  const SimTime end =
+      std::max({stored + kernel.costs.front().launch.kernel + more.at, whole.l2_busy + more.l2_busy,
+                whole.dram_busy + more.dram_busy +
+                    sim_time(transfer_time(unwritten, gpu.dram->write_rate))});
   // The simulation includes only the residual's reads; the others are added to the byte counts.
   const Bytes beside = epilogue_reads(problem, config.tiling);
   if (observers.requests != nullptr) {

@@ -9,8 +9,9 @@
 // to 0.3 % while requests keep coming, up to 1.4 % too high in bursts (simulate.cpp bounds kernels
 // by L2's time).
 //
-// Not modelled: changes of the shares while a request is served; positions in a group, which differ
-// by 2.5 %.
+// Not modelled: changes of the shares while a request is served, so that a pair that always asks
+// while all others wait gets up to 7 % less (docs/dev/known-gaps.md, S15); positions in a group,
+// which differ by 2.5 %.
 //
 // Checked by: shared_output_test.cpp.
 #pragma once
