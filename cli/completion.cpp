@@ -23,7 +23,8 @@ std::vector<std::string> words_of(const std::string& option) {
   const std::string one =
       option == "--out-dtype" ? "dtype" : option.substr(option.find_first_not_of('-'));
   std::vector<std::string> words;
-  for (const std::string& kind : options_of("list").front().words) {
+  const std::vector<CommandOption> listed_kinds = options_of("list");
+  for (const std::string& kind : listed_kinds.front().words) {
     for (const ListedWord& listed :
          kind == one || kind == one + "s" ? listed_words(kind) : std::vector<ListedWord>()) {
       words.push_back(listed.word);

@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
-#include <utility>
 
 #include "cli/output_parts.h"
 #include "model/base/shown_text.h"
@@ -46,14 +45,13 @@ void show(const std::stop_token& stop, const std::string& what, std::FILE* strea
 
 }  // namespace
 
-Waiting::Waiting(std::string what) {
-  *this = StatusLine().on_terminal() ? Waiting(std::move(what), stderr, On::kTerminal, seconds(1))
-                                     : off_terminal(std::move(what));
+Waiting::Waiting(const std::string& what) {
+  *this = StatusLine().on_terminal() ? Waiting(what, stderr, On::kTerminal, seconds(1))
+                                     : off_terminal(what);
 }
 
-Waiting Waiting::off_terminal(std::string what) {
-  return StatusLine().on_terminal() ? Waiting()
-                                    : Waiting(std::move(what), stderr, On::kFile, seconds(10));
+Waiting Waiting::off_terminal(const std::string& what) {
+  return StatusLine().on_terminal() ? Waiting() : Waiting(what, stderr, On::kFile, seconds(10));
 }
 
 Waiting::Waiting(const std::string& what, std::FILE* stream, On on, milliseconds patience)

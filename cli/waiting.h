@@ -14,9 +14,9 @@ class Waiting {
   enum class On { kTerminal, kFile };
 
   /// Writes to standard error until it is destroyed, which erases a terminal's line.
-  explicit Waiting(std::string what);
+  explicit Waiting(const std::string& what);
   /// Writes only if standard error is not a terminal, for work that shows its own progress there.
-  static Waiting off_terminal(std::string what);
+  static Waiting off_terminal(const std::string& what);
   /// Writes to any stream, once every `patience`.
   Waiting(const std::string& what, std::FILE* stream, On on, std::chrono::milliseconds patience);
 

@@ -26,7 +26,7 @@ Cycles own_loads(const MachineSpec& machine, const KernelConfig& config, Layout 
 /// multiplications of each K step.
 double mma_sync_instructions(const KernelConfig& config) {
   const Tiling& t = config.tiling;
-  const double sixteens = warpgroup_columns(t) / kInstructionNStep;
+  const i32 sixteens = warpgroup_columns(t) / kInstructionNStep;
   const double rows = wgmmas_along_m(t);
   return k_steps(t) * (rows + sixteens + 2 * rows * sixteens);
 }
