@@ -1,12 +1,12 @@
-"""Draws the problems of this folder, with the kind of each as a comment: python3 draw.py > problems.jsonl"""
+"""Draws the problems of this folder, with the kind of each as a comment: python3 draw.py SEED > problems.jsonl"""
 
 import json
 import random
+import sys
 
-SEED = 20261127
 HIDDEN = (1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 7168, 8192)
 
-draw = random.Random(SEED)
+draw = random.Random(int(sys.argv[1]))
 
 
 def layer():

@@ -1,6 +1,6 @@
 """Prints the results by kind, and each problem where cuBLASLt's best of 16 heuristics is ahead by over 2 %:
 
-    python3 table.py [PATH OF cublasLt.h]
+    python3 table.py [FOLDER OF ROWS] [PATH OF cublasLt.h]
 
 A kernel's time is the geometric mean of its rows. Ratios are speeds over cuBLASLt's.
 """
@@ -14,7 +14,7 @@ import re
 import statistics
 import sys
 
-FOLDER = pathlib.Path(__file__).resolve().parent
+FOLDER = pathlib.Path(sys.argv[1] if sys.argv[1:] else pathlib.Path(__file__).resolve().parent)
 FIELDS = ("m", "n", "k", "dtype", "layout", "batch", "epilogue")
 
 
@@ -93,7 +93,7 @@ def summary(values):
     return f"{statistics.geometric_mean(values):.3f} ({min(values):.3f})" if values else ""
 
 
-names = tables(sys.argv[1] if sys.argv[1:] else "/usr/local/cuda/include/cublasLt.h")
+names = tables(sys.argv[2] if sys.argv[2:] else "/usr/local/cuda/include/cublasLt.h")
 firsts = {(row["regime"], int(row["problem"])): row["config"] for row in rows("forecast") if row["rank"] == "1"}
 for regime, files in (("burst", ("bursts",)), ("sustained", ("sustained",))):
     measured, ratios, behind = kernels(files), collections.defaultdict(list), []
