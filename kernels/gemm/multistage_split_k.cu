@@ -4,7 +4,7 @@
 // Launch: one CTA per worker of args.work, kThreads threads, kSmem.total_bytes of dynamic
 // shared memory, a_plain and b_plain instead of tensor maps, 16-byte aligned rows of A and B;
 // locks are zero. Checked by: kernels/jit/gemm_launch_test.cpp and
-// validate/measure/gemm/gemm_correctness_test.cpp (results),
+// validate/measure/gemm/random_gemm_test.cpp (results),
 // validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/mma_sync_loop.cuh"
 #include "kernels/device/reduction.cuh"

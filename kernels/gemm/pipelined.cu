@@ -4,7 +4,7 @@
 //
 // Launch: one CTA per worker of make_tile_scheduler, kThreads threads, kSmem.total_bytes of dynamic
 // shared memory, tensor maps with the boxes of gemm_args.h, 16-byte aligned rows of A and B.
-// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp
+// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/random_gemm_test.cpp
 // (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/trace.cuh"
 #include "kernels/device/unspecialized_loop.cuh"

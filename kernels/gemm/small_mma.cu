@@ -6,7 +6,7 @@
 // Launch: one CTA of kThreads threads, a problem of at most one tile and one K block,
 // kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, 16-byte
 // aligned rows of A and B.
-// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp.
+// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/random_gemm_test.cpp.
 #include "kernels/device/trace.cuh"
 #include "kernels/device/unspecialized_loop.cuh"
 

@@ -9,7 +9,7 @@
 // spread (next to another kernel they may not be: it traps), launches of one workspace in one
 // stream, kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes
 // of gemm_args.h, 16-byte aligned rows of A and B, a workspace as reduction_workspace.h sizes it.
-// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp
+// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/random_gemm_test.cpp
 // (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of pieces).
 #include "kernels/device/consumer.cuh"
 #include "kernels/device/epilogue.cuh"

@@ -8,7 +8,7 @@
 // Launch: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
 // kSmem.total_bytes of dynamic shared memory and bytes_beside_layout, tensor maps with the boxes of
 // gemm_args.h, 16-byte aligned rows of A and B.
-// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp
+// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/random_gemm_test.cpp
 // (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/consumer.cuh"
 #include "kernels/device/deferred_store.cuh"

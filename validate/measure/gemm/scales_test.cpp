@@ -1,8 +1,6 @@
-// Scales of fp8 operands on the device: cuBLASLt on the same scales; precision of long sums with
-// block scales; NaN and infinities. Random problems are in random_gemm_test.cpp.
+// Scales of fp8 operands on the device: cuBLASLt on the same scales; NaN and infinities. Random
+// problems are in random_gemm_test.cpp, long sums in exact_test.cpp.
 
-#include <cmath>
-#include <cstdio>
 #include <limits>
 #include <string>
 #include <vector>
@@ -95,25 +93,6 @@ TEST_CASE("Rows of B's block scales may have any alignment", "[gpu]") {
           CHECK(result(bench, text, elsewhere) == result(bench, text));
         }
       }
-    }
-  }
-}
-
-TEST_CASE("Promoted sums lose no more precision at a longer K", "[gpu]") {
-  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
-  for (const i64 k : {256, 2048, 16384, 65536}) {
-    bench.prepare({{256, 512, k},
-                   ElementType::kE4m3,
-                   Layout::kTn,
-                   scaled_by(step<ScaleBlock>()),
-                   ElementType::kFp16},
-                  Inputs::kNormal);
-    for (const char* text : {kCooperative, kTwoRows, kPingPong}) {
-      const Verdict verdict = bench.check(gemm_config(text));
-      std::printf("K = %lld: rms error %.1e, largest %.1e of the largest\n",
-                  static_cast<long long>(k), verdict.rms_error, *verdict.max_error);
-      CHECK(verdict.fault == "");
-      CHECK(verdict.rms_error < std::ldexp(1.0, -10));  // fast accumulation has 3e-3 at K = 16384
     }
   }
 }

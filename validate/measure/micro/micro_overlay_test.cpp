@@ -1,9 +1,14 @@
 #include "validate/measure/micro/micro_overlay.h"
 
+#include <map>
+
 #include "model/base/file.h"
+#include "model/base/text.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
+#include "validate/record/csv_text.h"
+#include "validate/record/stored_text.h"
 
 namespace tilecast {
 namespace {
@@ -58,7 +63,51 @@ const std::vector<MicroPoint> kPoints = {
     energy("power.per_flop_normal", "tensor n=256 normal", 1, 1400),
 };
 
+/// Returns the constants that a committed run of the micro-benchmarks gives, by section and key.
+std::map<std::string, double> constants_of_run(const std::string& name) {
+  const std::string path = "validate/data/h200_sxm/micro/" + name;
+  std::vector<MicroPoint> points;
+  for (const CsvRow& row : csv_rows(read_stored_text(path), path)) {
+    const auto number = [&](const char* column) {
+      return parse_number(row.text(column)).value_or(0);
+    };
+    points.push_back(
+        point(row.text("key"), row.text("variant"), number("value"), number("in_time")));
+    points.back().clock_mhz = number("sm_clock_mhz");
+  }
+  std::map<std::string, double> constants;
+  for (const MeasuredConstant& constant : measured_constants(points, h200())) {
+    constants[constant.section + "." + constant.key] = constant.value.median;
+  }
+  return constants;
+}
+
 }  // namespace
+
+TEST_CASE("Constants of the H200's file are those of the committed micro-benchmarks") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  int checked = 0;
+  const auto check = [&](const char* run, double epsilon, auto applies) {
+    const auto measured = constants_of_run(run);
+    for (const Constant& constant : gpu.constants) {
+      const auto found = measured.find(constant.key_path);
+      if (found != measured.end() && applies(constant.key_path)) {
+        INFO(constant.key_path);
+        CHECK(found->second == Approx(constant.value).epsilon(epsilon));
+        ++checked;
+      }
+    }
+  };
+  const auto by_card = [](const std::string& key) {  // the file has the median of several GPUs
+    return key == "dram.read_rate" || key == "stream.bulk_rate" || key == "machine.mma_queue";
+  };
+  check("whole_run_3.csv.gz", 0.01, [&](const std::string& key) { return !by_card(key); });
+  check("whole_run_3.csv.gz", 0.025, by_card);
+  check("energy.csv.gz", 0.002, [](const std::string& key) {
+    return key == "power.static_power" || key == "power.per_dram_byte";
+  });
+  CHECK(checked == 35);
+}
 
 TEST_CASE("Measured constants have their points' values, in the unit of the GPU file") {
   const auto constants = measured_constants(kPoints, h200());
