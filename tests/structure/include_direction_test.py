@@ -89,7 +89,6 @@ LAYERS = {
     "cli/": ("model/", "validate/record/", "validate/run/", "validate/plan/", "validate/compare/",
              "validate/calibrate/", "reports/"),
     "include/": (),
-    "library/run_benchmark": ("model/", "kernels/", "validate/", *CUDA),
     "library/": ("model/", "kernels/", *CUDA),
     "python/bindings/": ("model/", "cli/"),
     "examples/": ("cuda",),
