@@ -15,7 +15,7 @@ constexpr i32 kBlockN[] = {16,  32,  48,  64,  80,  96,  112, 128, 144,
 // at most this many waves: with more, the fixed step leaves little of the last wave empty.
 constexpr i32 kMostFittedWaves = 8;
 // Most outputs of a tile that one warpgroup holds (ping_pong): 200 accumulators per thread.
-constexpr i64 kMostOutputsAlone = 128 * 200;
+constexpr i64 kMostOutputsAlone = i64{128} * 200;
 // Operands are swapped if whole tiles of 64 rows, or with more rows tiles of 128 that two
 // warpgroups share, would exceed C by more than this percentage of its rows. Taller tiles, such as
 // one of 320 rows that fits 320, leave a coarse last wave.
