@@ -42,8 +42,8 @@ struct StoreCosts {
   SimTime staging;      // staging of a chunk, through the shared-memory port
   SimTime latency;      // time from issue until the source is read, without transfer time
   SimTime read;         // transfer time of a chunk, with no other work on its SM
-  i64 chunk_bytes;
-  bool by_threads;  // plain stores by the threads, which wait for them
+  i64 chunk_bytes;      // taken in by L2 for a chunk: a sector written in part counts twice
+  bool by_threads;      // plain stores by the threads, which wait for them
 };
 
 /// Costs of tcgen05's tensor memory.

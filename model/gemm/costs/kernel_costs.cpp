@@ -11,6 +11,7 @@
 #include "model/gemm/costs/tensor_operation.h"
 #include "model/gemm/order/tile_scheduler.h"
 #include "model/gemm/problem/group_rows.h"
+#include "model/spec/row_cost.h"
 
 namespace tilecast {
 namespace {
@@ -48,6 +49,18 @@ BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) 
 /// DRAM rate with this many sources of out-of-order requests.
 BytesPerSecond out_of_order_rate(const GpuSpec& gpu, int things) {
   return gpu.dram->read_rate * (1 - things * (gpu.stream ? gpu.stream->disorder_loss : 0));
+}
+
+/// Time that L2 takes for bulk stores of C, relative to stores of whole sectors. A row that starts
+/// inside a sector also ends inside one, and L2 takes twice as long for a sector written in part.
+double partial_sector_factor(const GemmProblem& problem, const KernelConfig& config) {
+  // A kernel with swapped operands computes the transpose of C, of which a column is a row of C.
+  const bool by_columns = config.operands == OperandOrder::kSwapped && problem.leading.c == 0;
+  const i64 pitch =
+      (by_columns ? problem.shape.m : c_row(problem)) * element_bytes(c_type(problem));
+  constexpr double kWhole = 1.0 * kLineBytes / kSectorBytes;
+  const double shifted_rows = row_cost(kLineBytes, pitch).sectors - kWhole;  // as a share
+  return (kWhole + 3 * shifted_rows) / kWhole;
 }
 
 }  // namespace
@@ -139,9 +152,11 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.store.issue = time(machine.barrier * 2 + machine.issue +
                            machine.issue_copy * (c_chunks(t) * warpgroups_per_tile(t)));
   costs.store.staging = time(transfer_cycles(chunk, machine.intake));
-  costs.store.chunk_bytes = static_cast<i64>(chunk.value);
+  const std::optional<BytesPerCycle> by_threads = plain_store_rate(gpu, problem, config);
+  costs.store.chunk_bytes =
+      static_cast<i64>(chunk.value * (by_threads ? 1 : partial_sector_factor(problem, config)));
   if (problem.epilogue.has(OutputKind::kLoad)) {
-    costs.residual.bytes = costs.store.chunk_bytes;
+    costs.residual.bytes = static_cast<i64>(chunk.value);
     costs.residual.intake = time(transfer_cycles(chunk, gpu.reduction->sm_load));
     costs.residual.output = sim_time(transfer_time(chunk, machine.l2_output));
     costs.residual.dram = sim_time(transfer_time(chunk, dram_read_rate(gpu)));
@@ -152,7 +167,6 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
     }
   }
   costs.store.latency = time(machine.store_latency);
-  const std::optional<BytesPerCycle> by_threads = plain_store_rate(gpu, problem, config);
   costs.store.by_threads = by_threads.has_value();
   costs.store.read = time(transfer_cycles(chunk, by_threads.value_or(machine.store_read)));
   costs.launch.kernel =

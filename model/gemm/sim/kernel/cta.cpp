@@ -150,7 +150,7 @@ void Cta::load_residual(Warpgroup& producer, TileCoord tile, i32 index) {
   for (i32 slice = 1; slice < t.cluster_m + t.cluster_n; ++slice) {
     land(*this, stage, there, {}, 0);
   }
-  land(*this, stage, there, costs().residual.fill * chunks, costs().store.chunk_bytes * chunks);
+  land(*this, stage, there, costs().residual.fill * chunks, costs().residual.bytes * chunks);
   producer.load.advance(t.stages);
   producer.ready = now;
 }

@@ -57,6 +57,17 @@ TEST_CASE("If TMA cannot store C, threads store it and wait") {
   CHECK(costs(config, kExampleClock, 511).store.read.ps == 1024000);
 }
 
+TEST_CASE("L2 takes longer for rows of C that start inside a sector") {
+  const KernelConfig config = plain(Schedule::kPipelined);
+  const i64 whole = costs(config, kExampleClock, 512).store.chunk_bytes;
+  CHECK(costs(config, kExampleClock, 528).store.chunk_bytes == whole);  // 1056 B, 33 sectors
+  // Every other row of 1040 B starts inside a sector: 128 B of it are 3 sectors and parts of two
+  // others, which take as long as 7 sectors. The mean of 7 and 4 is 5.5.
+  CHECK(costs(config, kExampleClock, 520).store.chunk_bytes == whole * 11 / 8);
+  // Threads, which store rows off 16 bytes, are priced by instruction.
+  CHECK(costs(config, kExampleClock, 508).store.chunk_bytes == whole);
+}
+
 TEST_CASE("A cold kernel's CTAs start later than those that follow one") {
   const KernelConfig config = plain(Schedule::kPipelined);
   GpuSpec gpu = example_gpu();
