@@ -26,12 +26,20 @@ void set_shortlist(const Shortlist& shortlist, Ranking& ranking) {
       ranking.by_tile.push_back(p);
     }
   }
-  if (shortlist.has_counterpart) {
-    const auto found = std::ranges::find_if(
-        all, [&](const Prediction& p) { return shortlist.has_counterpart(p.config); });
-    if (found != all.end()) {
-      ranking.counterpart = *found;
-    }
+  set_counterpart(shortlist, all, ranking);
+}
+
+void set_counterpart(const Shortlist& shortlist, const std::vector<Prediction>& sorted,
+                     Ranking& ranking) {
+  if (!shortlist.has_counterpart) {
+    return;
+  }
+  const Preference order(ranking, ranking.predictions);
+  const auto found = std::ranges::find_if(
+      sorted, [&](const Prediction& p) { return shortlist.has_counterpart(p.config); });
+  if (found != sorted.end() &&
+      (!ranking.counterpart || order(*found) < order(*ranking.counterpart))) {
+    ranking.counterpart = *found;
   }
 }
 

@@ -149,53 +149,76 @@ std::vector<Seconds> closed_form_times(const GemmQuestion& asked,
 
 namespace {
 
-/// Simulates the configurations that results name besides the fastest: the best with another tile,
-/// the best of each schedule that engineers compare if it is near, and CUTLASS's counterpart, so
-/// that `explain` and the ranking give the same figures.
-void simulate_named(const GemmQuestion& asked, Ranking& ranking) {
-  const auto simulate = [&](const AnyConfig& config) {
-    const Prediction own =
-        predict_one(asked, std::get<KernelConfig>(config), Method::kSimulated, nullptr);
-    if (own.method != Method::kSimulated) {
-      return false;
-    }
-    const auto is_own = [&](const Prediction& p) { return p.config == own.config; };
-    const Preference before(ranking, ranking.predictions);
-    if (before(own) < before(ranking.predictions.front())) {
-      std::erase_if(ranking.predictions, is_own);
-      ranking.predictions.insert(ranking.predictions.begin(), own);
-    }
-    std::ranges::replace_if(ranking.predictions, is_own, own);
-    std::ranges::replace_if(ranking.by_tile, is_own, own);
-    const Preference order(ranking, ranking.predictions);
-    std::ranges::stable_sort(ranking.predictions, {}, order);
-    std::ranges::stable_sort(ranking.by_tile, {}, order);
-    if (ranking.counterpart && is_own(*ranking.counterpart)) {
-      ranking.counterpart = own;
-    }
-    return true;
-  };
-  const auto simulate_first = [&](const auto& is_wanted) {
-    constexpr int kMost = 3;  // limit for rows whose estimates are faster than their simulations
-    for (int i = 0; i < kMost; ++i) {
-      const auto row = std::ranges::find_if(ranking.by_tile, is_wanted);
-      if (row == ranking.by_tile.end() || row->method == Method::kSimulated ||
-          !simulate(row->config)) {
-        break;
-      }
+/// Replaces the kernel's estimate by its simulation wherever the ranking has it, and ranks it first
+/// if it is.
+void set_simulated(const Prediction& own, Ranking& ranking) {
+  const auto is_own = [&](const Prediction& p) { return p.config == own.config; };
+  const Preference before(ranking, ranking.predictions);
+  if (before(own) < before(ranking.predictions.front())) {
+    std::erase_if(ranking.predictions, is_own);
+    ranking.predictions.insert(ranking.predictions.begin(), own);
+  }
+  std::ranges::replace_if(ranking.predictions, is_own, own);
+  std::ranges::replace_if(ranking.by_tile, is_own, own);
+  const Preference order(ranking, ranking.predictions);
+  std::ranges::stable_sort(ranking.predictions, {}, order);
+  std::ranges::stable_sort(ranking.by_tile, {}, order);
+  if (ranking.counterpart && is_own(*ranking.counterpart)) {
+    ranking.counterpart = own;
+  }
+}
+
+/// Returns the estimated kernels that results name besides the fastest: the best with another tile,
+/// the best of each schedule that engineers compare, and CUTLASS's counterpart, unless they are so
+/// slow that an estimate is enough.
+std::vector<KernelConfig> estimated_names(const Ranking& ranking) {
+  constexpr double kCompared = 1.1, kContest = 1.03;
+  std::vector<KernelConfig> named;
+  const auto add = [&](const Prediction& p, double limit) {
+    const KernelConfig& config = std::get<KernelConfig>(p.config);
+    if (p.method != Method::kSimulated && p.time < ranking.predictions.front().time * limit &&
+        std::ranges::find(named, config) == named.end()) {
+      named.push_back(config);
     }
   };
-  simulate_first([&](const Prediction& p) {
+  const auto add_first = [&](const auto& is_wanted) {
+    if (const auto row = std::ranges::find_if(ranking.by_tile, is_wanted);
+        row != ranking.by_tile.end()) {
+      add(*row, kCompared);
+    }
+  };
+  add_first([&](const Prediction& p) {
     return tile_of(p.config) != tile_of(ranking.by_tile.front().config);
   });
   for (const AnySchedule schedule : kComparedSchedules) {
-    constexpr double kNear = 1.1;
-    simulate_first([&](const Prediction& p) {
-      return schedule_of(p.config) == schedule && p.time < ranking.by_tile.front().time * kNear;
-    });
+    add_first([&](const Prediction& p) { return schedule_of(p.config) == schedule; });
   }
-  if (ranking.counterpart && ranking.counterpart->method != Method::kSimulated) {
-    (void)simulate(ranking.counterpart->config);
+  if (ranking.counterpart) {
+    add(*ranking.counterpart, kContest);
+  }
+  return named;
+}
+
+/// Simulates them, so that `explain` and the ranking give the same figures.
+void simulate_named(const GemmQuestion& q, const LearnedParts& learned, const Effort& effort,
+                    KnownSimulations& known, Ranking& ranking) {
+  constexpr int kMostRounds = 2;  // for estimates that are faster than their simulations
+  for (int round = 0; round < kMostRounds; ++round) {
+    std::vector<KernelConfig> named = estimated_names(ranking);
+    std::erase_if(named, [&](const KernelConfig& config) {
+      return !simulates(q.gpu, as_run(q.problem, config), config);
+    });
+    std::vector<Prediction> own(named.size());
+    parallel_for(named.size(), effort.threads, [&](std::size_t i) {
+      const GemmForm form =
+          gemm_form(q, named[i], gemm_work(q.gpu, as_run(q.problem, named[i]), named[i]));
+      own[i] = by_simulation(q, form, by_closed_form(q, {&form, 1}, learned.analytic).front(),
+                             learned, nullptr, &known);
+    });
+    for (const Prediction& p : own) {
+      set_simulated(p, ranking);
+    }
+    set_counterpart(effort.shortlist, ranking.predictions, ranking);
   }
 }
 
@@ -207,11 +230,11 @@ Ranking rank_kernels(const GemmQuestion& asked, CandidateKernels candidates, std
     throw ConfigError(why_none(gpu, problem, candidates));
   }
   const GemmQuestion question{gpu, problem, regime, inputs};
-  const bool simulates = effort.method == Method::kSimulated;
+  const bool simulated = effort.method == Method::kSimulated;
   const LearnedParts learned = learned_parts(gpu, effort.method.value());
   const FastestForms fastest =
       fastest_forms(question, candidates.legal,
-                    learned.analytic || simulates || effort.objective == Objective::kEnergy
+                    learned.analytic || simulated || effort.objective == Objective::kEnergy
                         ? std::max(keep, kFewestOrdered)
                         : keep,
                     effort.threads, effort.shortlist);
@@ -234,14 +257,15 @@ Ranking rank_kernels(const GemmQuestion& asked, CandidateKernels candidates, std
   });
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
   ranking.by_tile = by_closed_form(question, fastest.apart, learned.analytic);
-  if (simulates) {
-    simulate_best(question, learned, effort, keep, ranking);
+  KnownSimulations known;
+  if (simulated) {
+    simulate_best(question, learned, effort, keep, known, ranking);
   } else {
     std::ranges::stable_sort(ranking.predictions, {}, Preference(ranking, ranking.predictions));
   }
   set_shortlist(effort.shortlist, ranking);
-  if (simulates) {
-    simulate_named(question, ranking);
+  if (simulated) {
+    simulate_named(question, learned, effort, known, ranking);
   }
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   ranking.for_each_prediction([&](Prediction& p) {

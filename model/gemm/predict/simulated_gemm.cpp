@@ -274,7 +274,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
 }
 
 void simulate_best(const GemmQuestion& q, const LearnedParts& learned, const Effort& effort,
-                   std::size_t keep, Ranking& ranking) {
+                   std::size_t keep, KnownSimulations& known, Ranking& ranking) {
   const std::vector<Prediction>& candidates = ranking.predictions;
   const auto nominate = [&](std::size_t first) -> std::optional<SharedSimulation> {
     const KernelConfig& config = config_of(candidates[first]);
@@ -289,7 +289,6 @@ void simulate_best(const GemmQuestion& q, const LearnedParts& learned, const Eff
     }
     return late;
   };
-  KnownSimulations known;
   const auto simulate = [&](std::size_t i) {
     const KernelConfig& config = config_of(candidates[i]);
     const GemmForm physics =

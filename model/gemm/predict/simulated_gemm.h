@@ -73,6 +73,6 @@ Prediction by_simulation(const GemmQuestion& question, const GemmForm& physics,
 /// Simulates candidates of an analytic ranking while they could be first, and re-ranks all, as
 /// rank_candidates does. The `keep` fastest get individual predictions.
 void simulate_best(const GemmQuestion& question, const LearnedParts& learned, const Effort& effort,
-                   std::size_t keep, Ranking& ranking);
+                   std::size_t keep, KnownSimulations& known, Ranking& ranking);
 
 }  // namespace tilecast
