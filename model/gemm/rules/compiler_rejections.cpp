@@ -203,6 +203,9 @@ CompilerRejection parse_line(LineReader line) {
   return row;
 }
 
+constexpr std::size_t kScheduleAt = static_cast<std::size_t>(VariantPart::kSchedule);
+std::optional<i32> schedule_of_row(const CompilerRejection& row) { return row.parts[kScheduleAt]; }
+
 }  // namespace
 
 KernelVariant variant_of(const GemmProblem& problem, const KernelConfig& asked) {
@@ -292,6 +295,7 @@ std::vector<CompilerRejection> load_compiler_rejections(const std::filesystem::p
   }
   std::vector<CompilerRejection> rows = parse_compiler_rejections(read_text(path), path.string());
   std::erase_if(rows, [&](const CompilerRejection& r) { return r.architecture != architecture; });
+  std::ranges::stable_sort(rows, {}, schedule_of_row);
   return rows;
 }
 
@@ -304,10 +308,16 @@ bool any_rejects(const std::vector<CompilerRejection>& rejections, const GemmPro
   const auto fits = [](const std::optional<i32>& asked, i32 value) {
     return !asked || *asked == value;
   };
-  // Most selective comparison first: this runs for the whole search space.
-  return std::ranges::any_of(rejections, [&](const CompilerRejection& r) {
-    return fits(r.parts[kBlockN], variant[kBlockN]) && std::ranges::equal(r.parts, variant, fits);
-  });
+  // Only the rows of its schedule, and of them the most selective comparison first: this runs for
+  // the whole search space.
+  const auto in_rows_of = [&](std::optional<i32> schedule) {
+    return std::ranges::any_of(std::ranges::equal_range(rejections, schedule, {}, schedule_of_row),
+                               [&](const CompilerRejection& r) {
+                                 return fits(r.parts[kBlockN], variant[kBlockN]) &&
+                                        std::ranges::equal(r.parts, variant, fits);
+                               });
+  };
+  return in_rows_of(variant[kScheduleAt]) || in_rows_of(std::nullopt);
 }
 
 }  // namespace tilecast

@@ -73,12 +73,12 @@ std::string compiler_rejections_text(const std::vector<CompilerRejection>& rows)
 /// Formats the fields as a CSV line, without compiler and reason.
 std::string to_text(const CompilerRejection& rejection);
 
-/// Returns the rows of `architecture` in `config_folder`/compiler_rejections.csv; empty if the file
-/// does not exist.
+/// Returns the rows of `architecture` in `config_folder`/compiler_rejections.csv, sorted by
+/// schedule; empty if the file does not exist.
 std::vector<CompilerRejection> load_compiler_rejections(const std::filesystem::path& config_folder,
                                                         std::string_view architecture);
 
-/// Whether any row matches this kernel.
+/// Whether any row matches this kernel. The rows must be sorted by schedule.
 bool any_rejects(const std::vector<CompilerRejection>& rejections, const GemmProblem& problem,
                  const KernelConfig& config);
 
