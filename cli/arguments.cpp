@@ -15,8 +15,6 @@
 namespace tilecast {
 namespace {
 
-constexpr int kMostSides = 3;  // M N K
-
 std::vector<std::string> parts_of(std::string_view text, char separator) {
   std::vector<std::string> parts;
   for (const std::string_view part : split(text, separator)) {
@@ -126,7 +124,7 @@ Arguments::Arguments(const CommandRow& command, std::vector<std::string> words)
     option.parsed->transform(
         CLI::Validator([&](std::string& value) { return why_refused(option, value); }, ""));
     if (option.is_list()) {
-      option.parsed->expected(1, option.name() == "SHAPE" ? kMostSides : -1)->allow_extra_args();
+      option.parsed->expected(1, -1)->allow_extra_args();
     }
   }
   for (const CommandOption& option : options_) {

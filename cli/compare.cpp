@@ -45,7 +45,7 @@ void compare_list(const Arguments& args, const LoadedGpu& gpu) {
 
 void run_compare(const Arguments& args) {
   const LoadedGpu gpu = load_asked_gpu(args.text("--gpu"), true);
-  args.given("--problems") ? compare_list(args, gpu) : compare_one(args, gpu);
+  asks_for_list(args) ? compare_list(args, gpu) : compare_one(args, gpu);
 }
 
 }  // namespace tilecast

@@ -71,8 +71,8 @@ TEST_CASE("compare lists many problems, and says which have no prediction") {
   write_file(folder / "problems", "512x512x512\n0x4x4\n");
   const CapturedRun run = compare({"--problems", (folder / "problems").string()});
   CHECK(run.exit_code == 5);
-  // Titles, a row, an error in two lines, and the last line end.
-  CHECK(split(run.out, '\n').size() == 5);
+  // Legend, titles, a row, an error in two lines, and the last line end.
+  CHECK(split(run.out, '\n').size() == 6);
   CHECK(run.out.find("line 2: ") != std::string::npos);
   CHECK(run.err.find("1 of 2 problems have no prediction") != std::string::npos);
 }
@@ -130,6 +130,16 @@ TEST_CASE("Rows of compare's list fit a terminal and give the faster one's speed
 TEST_CASE("compare refuses other operations, and needs one of SHAPE and --problems") {
   CHECK(compare({"64x64x64", "--problems", "x"}).exit_code == 2);
   CHECK(compare({}).exit_code == 2);
+}
+
+TEST_CASE("Several shapes are compared as a list of them is") {
+  const TemporaryFolder folder;
+  write_file(folder / "problems", "64x64x64\n64x128x64\n");
+  CHECK(compare({"64x64x64", "64x128x64", "--dtype", "bf16"}).out ==
+        compare({"--problems", (folder / "problems").string(), "--dtype", "bf16"}).out);
+  CHECK(compare({"64x64x64", "64x128x64", "--lda", "64"})
+            .err.find("--lda cannot be combined with several shapes") != std::string::npos);
+  CHECK(compare({"64x64x64", "pingpong"}).exit_code == 2);
 }
 
 }  // namespace

@@ -190,7 +190,8 @@ std::string comparison_text(const LoadedGpu& gpu, const Comparison& c) {
 }
 
 std::string comparison_titles() {
-  return fmt::format(kRow, "pick us", "cuBLASLt", "faster, times", "bound us", "") + "problem\n";
+  return "~ forecast, not measured; ~~ no similar problem was measured; ? within the error\n" +
+         fmt::format(kRow, "pick us", "cuBLASLt", "faster, times", "bound us", "") + "problem\n";
 }
 
 std::string comparison_row(const Comparison& c) {

@@ -63,6 +63,7 @@ void run_explain(const Arguments& args) {
   plan.reads("--gpu", files_of_gpu(args.text("--gpu")));
   plan.writes("--trace", trace);
   plan.check();
+  require_new(trace, args.given("--replace"));
   std::vector<ConfigPattern> configs;
   for (const std::string& text : args.texts("--config")) {
     configs.emplace_back(text);

@@ -424,7 +424,10 @@ TEST_CASE("explain --trace writes the timeline of one simulated kernel") {
   CHECK(end > kernel["time_us"].get<double>() / 2);
   check_refused(explain({"--config", kWide, kSmall, "--trace", path}), ExitCode::kUsage,
                 "one --config");
-  check_refused(explain({"--config", kWide, "--method", "analytic", "--trace", path}),
+  check_refused(explain({"--config", kWide, "--trace", path}), ExitCode::kUsage,
+                "trace.json already exists; --replace overwrites it");
+  CHECK(explain({"--config", kWide, "--trace", path, "--replace"}).exit_code == 0);
+  check_refused(explain({"--config", kWide, "--method", "analytic", "--trace", path, "--replace"}),
                 ExitCode::kUsage, "is not simulated");
   check_refused(explain({"--config", kWide, "--trace", "/proc/none/trace.json"}), ExitCode::kFile,
                 "/proc/none");

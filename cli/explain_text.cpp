@@ -250,10 +250,13 @@ std::string words(std::string_view key) {
 }
 
 std::string value_text(const Json& value) {
-  return value.is_null()           ? ""
-         : value.is_string()       ? value.get<std::string>()
-         : value.is_number_float() ? fmt::format("{:.6g}", value.get<double>())
-                                   : value.dump();
+  if (!value.is_number_float()) {
+    return value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  constexpr double kLarge = 1e4;
+  const double number = value.get<double>();
+  return std::abs(number) < kLarge ? fmt::format("{:.4g}", number)
+                                   : with_commas(std::llround(number));
 }
 
 bool is_list_of_objects(const Json& value) {

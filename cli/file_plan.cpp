@@ -84,4 +84,11 @@ void FilePlan::check() const {
   }
 }
 
+void require_new(const fs::path& path, bool replace) {
+  std::error_code unknown;
+  if (!replace && is_replaceable(path) && fs::exists(path, unknown)) {
+    throw ConfigError(path.string() + " already exists; --replace overwrites it");
+  }
+}
+
 }  // namespace tilecast

@@ -31,4 +31,7 @@ class FilePlan {
   std::vector<Use> reads_, writes_, folders_;
 };
 
+/// Throws a ConfigError if a file exists there that is not to be replaced; devices and pipes pass.
+void require_new(const std::filesystem::path& path, bool replace);
+
 }  // namespace tilecast

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -21,6 +22,7 @@
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/ops/short_config_text.h"
+#include "model/spec/limiter.h"
 #include "model/spec/load_gpu.h"
 #include "model/spec/yaml_tree.h"
 
@@ -155,6 +157,18 @@ void print_numbers(const LoadedGpu& gpu, const std::string& format) {
   }
 }
 
+constexpr std::pair<Limiter, const char*> kBottlenecks[] = {
+    {Limiter::kTensor, "FLOP rate of the tensor cores"},
+    {Limiter::kSharedMemory, "operand reads by the tensor cores"},
+    {Limiter::kSmIntake, "bytes that an SM can receive from L2"},
+    {Limiter::kL2, "bytes that L2 delivers and receives"},
+    {Limiter::kDram, "DRAM bandwidth"},
+    {Limiter::kLatency, "latency of loads and of tensor operations"},
+    {Limiter::kInstructions, "instructions around tensor operations and loads"},
+    {Limiter::kEpilogue, "storing the accumulators to C"},
+    {Limiter::kReduction, "exchange of partial sums through L2"},
+    {Limiter::kLaunch, "launch and end of the kernel"}};
+
 /// "; also float16, half, f16"
 std::string also(ElementType type) { return "; also " + join(other_words(type), ", "); }
 
@@ -185,6 +199,19 @@ std::vector<ListedWord> listed_words(const std::string& kind) {
   } else if (kind == "layouts") {
     for (const Layout layout : kEveryLayout) {
       add(to_text(layout), std::string(meaning_of(layout)));
+    }
+  } else if (kind == "scales") {
+    add("tensor", "one scale for each operand");
+    add("row", "a scale for each row of A and column of B");
+    add("block", "a scale for each 1x128 block of A and 128x128 block of B");
+  } else if (kind == "ops") {
+    add(to_text(Op::kGemm), "C = A B, also in batches and groups");
+    add(to_text(Op::kAttention), "softmax(Q K^T) V");
+    add(to_text(Op::kMemcpy), "copies elements");
+    add(to_text(Op::kElementwiseAdd), "adds two matrices");
+  } else if (kind == "bottlenecks") {
+    for (const auto& [limiter, meaning] : kBottlenecks) {
+      add(to_text(limiter), meaning);
     }
   } else if (kind == "regimes") {
     add(to_text(Regime::kBurst), "a few milliseconds of work on an idle GPU");

@@ -64,6 +64,7 @@ void check_options(const MeasureOptions& options) {
   plan.writes("--out", options.out);
   plan.writes("--trace", options.trace);
   plan.check();
+  require_new(options.trace, options.replace);
   if (!options.budget.empty()) {
     (void)parse_budget(options.budget);
   }
@@ -107,7 +108,8 @@ MeasureOptions measure_options(const Arguments& args) {
                          .rounds = args.number("--rounds"),
                          .window_ms = args.number("--window"),
                          .regime_given = args.given("--regime"),
-                         .resume = args.given("--resume")};
+                         .resume = args.given("--resume"),
+                         .replace = args.given("--replace")};
   if (options.of_shape() && !options.shape.empty()) {
     options.problem = asked_problem(args);
   }

@@ -20,7 +20,7 @@ struct MeasureOptions {
   std::optional<AnyProblem> problem;  // the problem that SHAPE describes
   std::optional<i64> seed;
   i64 rounds = 1, window_ms = 0;
-  bool regime_given = false, resume = false;
+  bool regime_given = false, resume = false, replace = false;
   bool answers = false;  // only SHAPE was given: prints a table and writes no file
 
   /// Whether SHAPE names the points instead of files.

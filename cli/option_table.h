@@ -303,7 +303,8 @@ inline constexpr OptionRow kDataOptions[] = {
      "its length scales are used. Default with --run: h200_sxm; `none` for no prior"}};
 
 inline constexpr OptionRow kOutputOptions[] = {
-    {"list", "KIND", "gpus|schedules|dtypes|epilogues|layouts|regimes|inputs", "",
+    {"list", "KIND",
+     "gpus|schedules|dtypes|epilogues|scales|layouts|regimes|inputs|ops|bottlenecks", "",
      "Kind to list; default: all"},
     {"gpus", "NAME", "GPU", "",
      "A GPU, or the path of a GPU file: lists its constants with standard error, unit, source and "
@@ -353,7 +354,8 @@ inline constexpr OptionRow kOutputOptions[] = {
     {"doctor", "--write-gpu", "YAML", "",
      "Write a GPU file NAME.yaml from the driver's data of this machine's GPU, based on the most "
      "similar known GPU"},
-    {"emit", "--replace,--force", "", "", "Overwrite an existing file"},
+    {"emit explain measure", "--replace,--force", "", "",
+     "Overwrite an existing file; for explain and measure that of --trace"},
     {"measure", "--resume", "", "", "Measure only the points that are missing in --out"},
     {"validate", "--worst", "N", "",
      "Number of points with the largest errors to list; default: 20 in JSON, none in the table", 0,

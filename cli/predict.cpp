@@ -155,7 +155,10 @@ void run_one(const Arguments& args) {
 /// Implements predict --problems.
 void run_many(const Arguments& args) {
   if (args.texts("--gpu").size() > 1) {
-    throw ConfigError("--problems takes exactly one --gpu");
+    throw ConfigError("a list of problems takes exactly one --gpu");
+  }
+  if (args.text("--problems") == "-" && args.text("--configs") == "-") {
+    throw ConfigError("--problems and --configs cannot both be standard input");
   }
   const LoadedGpu gpu = load_asked_gpu(args.text("--gpu"), !args.given("--no-calibration"));
   const std::vector<ConfigPattern> configs = read_configs(args.text("--configs"));
@@ -186,8 +189,6 @@ void run_many(const Arguments& args) {
 
 }  // namespace
 
-void run_predict(const Arguments& args) {
-  args.given("--problems") ? run_many(args) : run_one(args);
-}
+void run_predict(const Arguments& args) { asks_for_list(args) ? run_many(args) : run_one(args); }
 
 }  // namespace tilecast

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/parallel.h"
+#include "model/base/text.h"
 #include "validate/run/status_line.h"
 
 namespace tilecast {
@@ -104,6 +106,10 @@ std::string answer_text(const std::string& format, const ListedProblem& listed,
 
 }  // namespace
 
+bool asks_for_list(const Arguments& args) {
+  return args.given("--problems") || !several_shapes(args).empty();
+}
+
 void answer_list(const Arguments& args, const ListAnswers& answers) {
   const std::string format = args.text("--format");
   const std::string path = args.text("--problems");
@@ -118,13 +124,15 @@ void answer_list(const Arguments& args, const ListAnswers& answers) {
   const unsigned threads = asked > 0 ? asked : processor_count();
   const Waiting waiting = Waiting::off_terminal(std::string(args.command()));
   std::ifstream file;
-  if (path != "-") {
+  std::istringstream shapes(join(several_shapes(args), "\n"));
+  if (!path.empty() && path != "-") {
     check_readable(path);
     file.open(path);
   }
-  std::istream& input = path == "-" ? std::cin : file;
+  std::istream& input = path.empty() ? shapes : path == "-" ? std::cin : file;
+  const std::string name = path.empty() ? "SHAPE" : path == "-" ? "standard input" : path;
   const auto read = [&](const std::function<void(ListedProblem)>& take) {
-    read_problems(input, path == "-" ? "standard input" : path, defaults, shard, take);
+    read_problems(input, name, defaults, shard, take);
   };
   std::size_t known = 0;  // number of problems, if the list can be read twice
   if (const std::streampos begin = input.tellg();

@@ -26,6 +26,9 @@ struct ListAnswers {
   std::function<ListAnswer(const ListedProblem&)> answer;
 };
 
+/// Whether there is a list: --problems, or several shapes.
+bool asks_for_list(const Arguments& args);
+
 /// Writes the results of the list's --shard in the --format as they come, with a progress bar if
 /// standard error is a terminal, and the time taken. JSON and CSV begin with the problem's position
 /// and contain the reason if it has no prediction. Throws FileError if the file does not exist, and

@@ -77,6 +77,9 @@ std::string whole_shape(const Arguments& args) {
              : fmt::format("[{}]x{}", list, shape);
 }
 
+/// Whether the word of SHAPE is a shape rather than one of its sides.
+bool is_whole(const std::string& word) { return lower_case(word).find('x') != word.npos; }
+
 constexpr std::string_view kBatch = "batch";  // the only field that SHAPE has too
 
 /// Calls `visit` with each field of a GEMM that has an option, and the option.
@@ -115,14 +118,20 @@ std::string asked_shape(const Arguments& args) {
                                           args.text("-n"), args.text("-k"))
                             : "";
   }
-  const bool whole = lower_case(sides.front()).find('x') != std::string::npos;  // and its strides
+  const bool whole = is_whole(sides.front());  // and its strides
   if (const auto word = std::find_if(
           sides.begin() + 1, sides.end(),
           [&](const std::string& side) { return whole && side.find('=') == std::string::npos; });
       word != sides.end()) {
-    throw ConfigError(
-        fmt::format("unexpected '{}' after SHAPE; configurations follow --config, GPUs --gpu",
-                    printable(*word)));
+    throw ConfigError(fmt::format(
+        "unexpected '{}' after SHAPE; {}", printable(*word),
+        is_whole(*word) && word->front() >= '0' && word->front() <= '9'
+            ? "predict and compare take several shapes, or --problems FILE with one on each line"
+            : "configurations follow --config, GPUs --gpu"));
+  }
+  constexpr std::size_t kMostSides = 3;
+  if (!whole && sides.size() > kMostSides) {
+    throw ConfigError(fmt::format("SHAPE: expected M N K, got {} numbers", sides.size()));
   }
   std::string shape = join(sides, whole ? " " : "x");
   // In an attention shape the colon precedes the KV heads.
@@ -137,6 +146,27 @@ std::string asked_shape(const Arguments& args) {
               "such shapes, or - for standard input"));
   }
   return shape;
+}
+
+std::vector<std::string> several_shapes(const Arguments& args) {
+  const std::vector<std::string>& words = args.texts("SHAPE");
+  const bool all = std::ranges::all_of(words, [](const std::string& word) {
+    return is_whole(word) && word.find('=') == word.npos &&
+           lower_case(word).find_first_not_of("0123456789x*:,/[]ab") == word.npos;
+  });
+  if (words.size() < 2 || !all) {
+    return {};
+  }
+  for (const CommandOption& option : options_of(args.command())) {
+    if (option.name() == "--problems") {
+      for (const std::string_view other : split(option.row.without, ' ')) {
+        if (other != "SHAPE" && !args.at(other).empty()) {
+          throw ConfigError(fmt::format("{} cannot be combined with several shapes", other));
+        }
+      }
+    }
+  }
+  return words;
 }
 
 FieldTexts asked_gemm_fields(const Arguments& args) {

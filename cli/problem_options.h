@@ -16,6 +16,9 @@ namespace tilecast {
 Op asked_op(const Arguments& args);
 /// Returns SHAPE, also from M N K or -m, -n and -k; empty if it is not given.
 std::string asked_shape(const Arguments& args);
+/// Returns the shapes if SHAPE has several, such as 512x4096x4096 512x14336x4096, else nothing.
+/// Throws a ConfigError for an option that a list of problems excludes.
+std::vector<std::string> several_shapes(const Arguments& args);
 /// Returns the values of a GEMM's fields, including --scales and --no-fast-accum.
 FieldTexts asked_gemm_fields(const Arguments& args);
 /// Parses the problem; with --experts, returns the first random routing. Throws ConfigError if

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iostream>
+#include <iterator>
 #include <set>
 
 #include "cli/cutlass_output.h"
@@ -23,7 +25,10 @@ std::vector<ConfigPattern> read_configs(const std::string& path) {
   if (path.empty()) {
     return configs;
   }
-  const std::string text = read_text(path);
+  const bool piped = path == "-";
+  const std::string name = piped ? "standard input" : path;
+  const std::string text =
+      piped ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : read_text(path);
   std::set<std::string, std::less<>> seen;
   std::size_t number = 0, repeated = 0;
   for (std::string_view line : split(text, '\n')) {
@@ -40,14 +45,14 @@ std::vector<ConfigPattern> read_configs(const std::string& path) {
     try {
       configs.emplace_back(line);
     } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{}:{}: {}", path, number, error.what()));
+      throw ConfigError(fmt::format("{}:{}: {}", name, number, error.what()));
     }
   }
   if (configs.empty()) {
-    throw ConfigError(path + ": expected a configuration on each line, such as 128x256x64");
+    throw ConfigError(name + ": expected a configuration on each line, such as 128x256x64");
   }
   if (repeated > 0) {
-    say("{}: {}, {} repeated", path, counted(configs.size(), "configuration"),
+    say("{}: {}, {} repeated", name, counted(configs.size(), "configuration"),
         with_commas(static_cast<i64>(repeated)));
   }
   return configs;
@@ -57,6 +62,9 @@ Effort asked_effort(const Arguments& args) {
   const auto method = args.text_if_given("--method");
   const auto simulations = args.number_if_any("--simulate");
   const auto objective = args.text_if_given("--objective");
+  if (simulations && method && parse_method(*method) == Method::kAnalytic) {
+    throw ConfigError("--simulate cannot be combined with --method analytic");
+  }
   return {.method = method ? std::optional(parse_method(*method)) : std::nullopt,
           .simulations =
               simulations ? std::optional(static_cast<std::size_t>(*simulations)) : std::nullopt,

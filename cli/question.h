@@ -11,9 +11,9 @@
 
 namespace tilecast {
 
-/// Reads the configurations of a file, one per line, complete or partial, each once; lines that
-/// begin with # are comments. Returns nothing if `path` is empty. Throws a ConfigError that names
-/// the line.
+/// Reads the configurations of a file, or of standard input for -, one per line, complete or
+/// partial, each once; lines that begin with # are comments. Returns nothing if `path` is empty.
+/// Throws a ConfigError that names the line.
 std::vector<ConfigPattern> read_configs(const std::string& path);
 
 struct Question {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "cli/cutlass_problem.h"
@@ -323,6 +324,19 @@ std::size_t pass_comments(std::istream& input) {
   return lines;
 }
 
+/// Returns the line's shape: MxNxK for numbers M N K.
+std::string shape_of_line(const std::string& line) {
+  std::vector<std::string> words;
+  std::istringstream rest(line);
+  for (std::string word; rest >> word;) {
+    words.push_back(word);
+  }
+  const bool sides = words.size() > 1 && std::ranges::all_of(words, [](const std::string& word) {
+                       return parse_integer(word).has_value();
+                     });
+  return sides ? join(words, "x") : line;
+}
+
 /// Whether a JSON list begins here rather than a line of groups, "[256,0,17]x4096x7168".
 bool begins_json_list(std::istream& input) {
   if (input.peek() != '[') {
@@ -427,7 +441,7 @@ void read_problems(std::istream& input, const std::string& name, const ProblemDe
     give_shapes([&] {
       return line.front() == '{' ? fields_of_json(line)
              : header            ? fields_of_csv(line, *header)
-                                 : Fields{{"shape", line}};
+                                 : Fields{{"shape", shape_of_line(line)}};
     });
   }
   if (input.bad()) {  // a folder, or a line that exceeds memory

@@ -48,6 +48,7 @@ TEST_CASE("Problems of attention have named numbers, or a shape") {
 }
 
 TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
+  CHECK(texts_of(" 512 256\t128 \n") == std::vector<std::string>{"512x256x128 fp16 tn"});
   const auto shapes = read("512x512x512\n\n1024x512:1024:256x64\r\n");
   REQUIRE(shapes.size() == 4);
   CHECK(to_text(shapes[3].problem) == "1024x1024x64 fp16 tn");

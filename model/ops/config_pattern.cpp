@@ -68,10 +68,11 @@ std::vector<double> numbers_in(std::string_view part) {
   return numbers;
 }
 
-/// Distance between the numbers of two parts, as ratios; large for different keys.
+/// Distance between the numbers of two parts, as ratios; large for different keys. A tile without K
+/// is compared in M and N.
 double apart(std::string_view part, std::string_view other) {
   const std::vector<double> a = numbers_in(part), b = numbers_in(other);
-  if (a.size() != b.size()) {
+  if (a.size() > b.size()) {
     return std::numeric_limits<double>::infinity();
   }
   double sum = 0;
@@ -204,6 +205,9 @@ void ConfigPattern::read_short(std::string text) {
   }
   if (words.empty()) {
     fail("expected a schedule");
+  }
+  if (parse_integer(words.front())) {
+    fail("expected a schedule, such as pingpong, or a tile, such as 128x256");
   }
   if (is_tile(words.front()) || is_long(words.front())) {
     given_ = std::move(words);

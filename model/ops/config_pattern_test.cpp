@@ -88,6 +88,8 @@ TEST_CASE("If nothing matches, the first part without a match is named", "[patte
   CHECK(ConfigPattern("ws 128x192x65")
             .why_none(tiles)
             .ends_with("; there is 128x192x64, 128x176x64, 128x256x64 or any of 6 more"));
+  CHECK(ConfigPattern("ws 128x190").why_none(tiles).find("; there is 128x192x64, 128x176x64") !=
+        std::string::npos);
   CHECK(why("ws m16") == "configuration 'ws m16': no candidate has m16; there is m8 or n4");
   CHECK(why("ws x7") == "configuration 'ws x7': no candidate has x7");
 }
@@ -102,6 +104,8 @@ TEST_CASE("Unknown and duplicate keys of a schedule are errors", "[pattern]") {
   CHECK(complaint("ws:tile=1x1x1,")
             .ends_with("producer, grid, raster, group, walk, store, operands"));
   CHECK(complaint(" ") == "2 configuration ' ': expected a schedule");
+  CHECK(complaint("128") ==
+        "2 configuration '128': expected a schedule, such as pingpong, or a tile, such as 128x256");
   CHECK(complaint("foo 64x64x64").starts_with("2 unknown schedule 'foo': expected one of small"));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <iterator>
 #include <memory>
@@ -68,6 +69,28 @@ std::string list_of(const std::vector<std::string>& known, const fs::path& confi
          (others.empty() ? "" : fmt::format(" ({}: no kernel runs on it)", join(others, ", ")));
 }
 
+/// Returns the letters and digits of a name, in lower case: "rtx4090".
+std::string squeezed_name(std::string_view name) {
+  std::string word = lower_case(name);
+  std::erase_if(word, [](unsigned char c) { return std::isalnum(c) == 0; });
+  return word;
+}
+
+/// Whether `given` is the file's name or its product, as nvidia-smi writes it, but for separators.
+bool is_same_name(const std::string& given, const std::string& name, const fs::path& folder) {
+  const std::string word = squeezed_name(given);
+  if (word == squeezed_name(name) || word + "sxm" == squeezed_name(name)) {
+    return true;
+  }
+  try {
+    const YamlNode tree = load_yaml_tree(folder / "gpus" / (name + std::string(kYaml)));
+    const YamlNode* product = tree.find("product");
+    return product != nullptr && word == squeezed_name(product->scalar);
+  } catch (const Error&) {  // ignored: reported when that file is loaded
+    return false;
+  }
+}
+
 /// Returns the known name that `given` is, or of which it is whole words, in any case ("4090", "RTX
 /// 4090"), but not the start of one: an H20 or L40 is no H200 or L40S. SXM wins among several.
 std::string name_of(const std::string& given, const fs::path& config_folder) {
@@ -93,6 +116,11 @@ std::string name_of(const std::string& given, const fs::path& config_folder) {
         fmt::format("{}: contains no GPU files", printable((config_folder / "gpus").string())));
   }
   if (begun.empty()) {
+    const auto same = std::ranges::find_if(
+        known, [&](const std::string& name) { return is_same_name(given, name, config_folder); });
+    if (same != known.end()) {
+      return *same;
+    }
     throw ConfigError(fmt::format("unknown GPU '{}': expected one of {}, or the path of a .yaml{}",
                                   printable(given), list_of(known, config_folder),
                                   did_you_mean(given, known)));

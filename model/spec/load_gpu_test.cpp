@@ -106,9 +106,11 @@ TEST_CASE("Unique words of a name select the GPU, in any case; the start of a wo
   CHECK(load_gpu("H100 PCIe", false).spec.name == "h100_pcie");
   CHECK(load_gpu("B200", false).spec.name == "b200");  // not gb200, which has it as a suffix
   CHECK(load_gpu("h100", false).spec.name == "h100_sxm");
-  for (const char* name : {"4090", "RTX 4090", "RTX-4090"}) {
+  for (const char* name : {"4090", "RTX 4090", "RTX-4090", "rtx4090", "NVIDIA GeForce RTX 4090"}) {
     CHECK(load_gpu(name, false).spec.name == "rtx_4090");
   }
+  CHECK(load_gpu("H200SXM", false).spec.name == "h200_sxm");
+  CHECK(load_gpu("NVIDIA A100-SXM4-80GB", false).spec.name == "a100_sxm80");  // by nvidia-smi
   for (const char* other : {"h20", "l4", "l40", "h1", "409", "rtx", "_", " "}) {
     CAPTURE(other);
     CHECK_THROWS_AS(load_gpu(other, false), ConfigError);

@@ -39,6 +39,9 @@ done
 expect_done '^h200_sxm +NVIDIA H200' "$TILECAST" list gpus
 expect_done '^  tn ' "$TILECAST" list
 expect_done '^sustained +continuous load' "$TILECAST" list regimes
+expect_done '^block +a scale for each 1x128 block' "$TILECAST" list scales
+expect_done '^attention +softmax' "$TILECAST" list ops
+[ "$("$TILECAST" list bottlenecks | grep -c '^[a-z]')" = 10 ] || problem "list bottlenecks: not every bottleneck"
 expect_done '^dram.capacity +141 GiB +datasheet$' "$TILECAST" gpus h200
 expect_error 2 'KIND' "$TILECAST" list colours
 expect_done '^h200_sxm .*yes' "$TILECAST" gpus

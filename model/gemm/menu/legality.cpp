@@ -50,6 +50,13 @@ constexpr Rule<SizeCase> kSizeRules[] = {
      },
      "rows of A and B of masked groups must be multiples of {row_step} elements (16 bytes); see "
      "--lda and --ldb"},
+    {[](Sizes s) {
+       const CopiedOperands copied = copied_operands(s.problem);
+       const GemmShape& shape = s.problem.shape;
+       return copied.any() && std::max(shape.m, shape.n) > kMostOutputs / std::max<i64>(shape.k, 1);
+     },
+     "A and B have at most {most_outputs} elements if rows are not multiples of {row_step} "
+     "elements and must be copied"},
     {[](Sizes s) { return s.problem.leading.c != 0 && s.problem.groups != nullptr; },
      "ldc is {ldc}: groups require contiguous C"},
     {[](Sizes s) { return s.problem.leading.c != 0 && !c_rows_allow_tma(s.problem); },

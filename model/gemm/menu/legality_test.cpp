@@ -296,6 +296,9 @@ TEST_CASE("A known compiler rejection is reported after every other reason") {
 
 TEST_CASE("Dimensions of any length are solvable") {
   CHECK(why_not_solvable(h200(), problem(64, 64, 63)).empty());
+  CHECK(why_not_solvable(h200(), problem(64, 4096, i64{1} << 28)).empty());
+  CHECK(why_not_solvable(h200(), problem(64, 4096, (i64{1} << 28) + 1))
+            .starts_with("A and B have at most 1099511627776 elements if rows are not multiples"));
   CHECK(why_not_solvable(h200(), problem(64, 63, 64)).empty());
   for (const Layout layout : {Layout::kNn, Layout::kNt, Layout::kTt}) {
     CHECK(why_not_solvable(h200(), problem(63, 61, 59, layout)).empty());

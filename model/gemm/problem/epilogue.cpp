@@ -19,12 +19,28 @@ std::vector<std::string> every_word() {
   return words;
 }
 
+/// Steps that each stand alone but are in another order.
+[[noreturn]] void misordered(std::string_view text) {
+  std::vector<std::string> order;
+  for (const std::string& word : every_word()) {
+    for (const std::string_view part : split(text, '+')) {
+      if (lower_case(part) == word) {
+        order.push_back(word);
+        break;
+      }
+    }
+  }
+  throw ConfigError("epilogue '" + on_one_line(text) +
+                    "': expected one step of a kind, in the order " + join(order, "+"));
+}
+
 [[noreturn]] void unknown(std::string_view text, std::string_view part) {
   std::vector<std::string> known = every_word();
   known.insert(known.begin(), std::string(kNone));
-  throw ConfigError("epilogue '" + on_one_line(text) + "': expected one of " + join(known, ", ") +
-                    ", or several of them in this order, such as bias_n+gelu" +
-                    did_you_mean(part, known));
+  throw ConfigError(
+      "epilogue '" + on_one_line(text) + "': expected one of " + join(known, ", ") +
+      ", or several of them in this order, such as bias_n+gelu" +
+      (lower_case(part) == "bias" ? "; nn.Linear's bias is bias_n" : did_you_mean(part, known)));
 }
 
 std::optional<OutputStep> step_named(std::string_view text) {
@@ -82,8 +98,11 @@ Epilogue parse_epilogue(std::string_view text) {
   i32 next = 0;  // kind of the next step
   for (const std::string_view part : split(text, '+')) {
     const std::optional<OutputStep> step = step_named(part);
-    if (!step || static_cast<i32>(OutputSteps::kind_of(*step)) < next) {
+    if (!step) {
       unknown(text, part);
+    }
+    if (static_cast<i32>(OutputSteps::kind_of(*step)) < next) {
+      misordered(text);
     }
     next = static_cast<i32>(OutputSteps::kind_of(*step)) + 1;
     epilogue.add(*step);

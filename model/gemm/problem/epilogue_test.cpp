@@ -2,6 +2,7 @@
 
 #include "model/base/error.h"
 #include "tests/catch.h"
+#include "tests/error_message.h"
 
 using namespace tilecast;
 
@@ -59,6 +60,12 @@ TEST_CASE("Every word is listed, and is a valid epilogue") {
   for (const StepRow& step : output_steps()) {
     CHECK(to_text(parse_epilogue(step.word)) == step.word);
   }
+}
+
+TEST_CASE("The error for steps in another order gives the order") {
+  CHECK(error_message([] { parse_epilogue("gelu+bias_n"); }) ==
+        "2 epilogue 'gelu+bias_n': expected one step of a kind, in the order bias_n+gelu");
+  CHECK(error_message([] { parse_epilogue("bias"); }).ends_with("; nn.Linear's bias is bias_n"));
 }
 
 TEST_CASE("A gate activates one of each two columns") {
