@@ -15,8 +15,8 @@ constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
 
 /// Kernels listed besides the fastest, since the fastest are often one kernel with many tile
 /// orders. Their times come from the analytic model and the learned corrections; only those among
-/// the fastest of their schedule, the best kernel with another tile and the counterpart are
-/// simulated.
+/// the fastest of their schedule, the best kernels with another tile and of the compared schedules,
+/// and the counterpart are simulated, unless they are much slower than the fastest.
 struct Shortlist {
   std::size_t tiles = 0;  // number of pairs of schedule and tile, common ones first
   std::function<bool(const AnyConfig&)> has_counterpart =

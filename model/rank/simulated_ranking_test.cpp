@@ -117,9 +117,9 @@ TEST_CASE("No thread waits for another's speculative work") {
   }
   // The first round simulates candidate 0, the second 1 and 2. The thread that runs 1 speculates on
   // 3, which does come next, together with 4.
-  Ranking ranking = by_closed_form({1000, 1020, 1021, 1030, 1034});
+  Ranking ranking = by_closed_form({1000, 1010, 1010.5, 1015, 1017});
   const Ranking closed = ranking;
-  Simulations times{closed, {{0, 1000}, {1, 1000.5}, {2, 1001.4}, {3, 1029}, {4, 1033}}};
+  Simulations times{closed, {{0, 1000}, {1, 1000.25}, {2, 1000.7}, {3, 1014.5}, {4, 1016.5}}};
   Begun begun;
   bool guessed = false, went_on = false;
   std::mutex calling;
