@@ -22,7 +22,7 @@ struct KernelRevision {
 constexpr KernelRevision kKernelRevisions[] = {{"tcgen05_", 1},         // kernels/gemm/tcgen05_*
                                                {"memcpy", 1},           // kernels/stream
                                                {"elementwise_add", 1},  // kernels/stream
-                                               {"attention_", 2},       // kernels/attention
+                                               {"attention_", 3},       // kernels/attention
                                                {"", 1}};  // wgmma kernels of kernels/gemm
 
 constexpr i64 kernel_revision(std::string_view config) {

@@ -9,16 +9,16 @@
 
 namespace tilecast {
 
-/// Tensor maps have five dimensions: d, head of a group, row, group of heads, batch. A group is the
-/// query heads of one KV head if they are packed, else one head.
+/// Tensor maps have five dimensions: d, head of a set, row, set of heads, batch. A set is the query
+/// heads of one KV head if they are packed, else one head.
 struct AttentionArgs {
   TensorMap q, k, v, o;  // maps with boxes query_box() and kv_box()
   AttentionWork work;
-  i32 tiles;                  // equals work.tiles()
-  i32 heads;                  // query heads of a sequence
-  FastDivisor groups_per_kv;  // groups of the work's heads that share one KV head
-  float scale_log2;           // softmax scale / ln 2, positive
-  float* lse;                 // [batch, heads, queries], or null
+  i32 tiles;                 // equals work.tiles()
+  i32 heads;                 // query heads of a sequence
+  FastDivisor heads_per_kv;  // the work's heads that share one KV head
+  float scale_log2;          // softmax scale / ln 2, positive
+  float* lse;                // [batch, heads, queries], or null
   // With splits: partial outputs and log2-sum-exps (attention_work.h), the number of finished parts
   // of each tile, and the buffers to which the last CTA of a tile writes their sum.
   float *partial_o, *partial_lse;
@@ -29,17 +29,11 @@ struct AttentionArgs {
 };
 
 /// Box of a warpgroup's loads and stores: 64 rows of whole queries.
-TILECAST_HD constexpr HeadsBox query_box(i32 packed_heads) {
-  return {packed_heads, kGroupRows / packed_heads};
+TILECAST_HD constexpr HeadsBox query_box(const PackedHeads& packed) {
+  return {packed.heads, kGroupRows / packed.heads};
 }
 TILECAST_HD constexpr HeadsBox kv_box(const AttentionConfig& config) {
   return {1, config.kv_block};
-}
-
-/// Number of query heads whose rows a tile holds: those of one KV head if they are packed.
-TILECAST_HD constexpr i32 packed_heads(const AttentionProblem& problem,
-                                       const AttentionConfig& config) {
-  return config.pack ? heads_per_kv(problem) : 1;
 }
 
 }  // namespace tilecast

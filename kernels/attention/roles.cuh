@@ -63,7 +63,7 @@ template <class Config>
 __device__ __forceinline__ void load_keys(const AttentionArgs& args, const TensorMap& map,
                                           const AttentionTile& tile, i32 block, u32 to,
                                           u32 barrier) {
-  const i32 head = static_cast<i32>(args.groups_per_kv.quotient(static_cast<u32>(tile.head)));
+  const i32 head = static_cast<i32>(args.heads_per_kv.quotient(static_cast<u32>(tile.head)));
   ptx::mbarrier_arrive_expect_tx(barrier, Config::kSmem.stage_bytes);
 #pragma unroll
   for (i32 slab = 0; slab < Config::kSlabs; ++slab) {
@@ -76,12 +76,13 @@ template <class Config>
 __device__ __forceinline__ void load_queries(const AttentionArgs& args,
                                              const AttentionShared<Config>& smem,
                                              const AttentionTile& tile, i32 group, i32 slot) {
+  const auto rows = WarpgroupRows<Config>::of(args, tile, group);
   ptx::mbarrier_arrive_expect_tx(smem.q_full(slot, group), Config::kLoadedQueryBytes);
 #pragma unroll
   for (i32 slab = 0; slab < Config::kSlabs; ++slab) {
     ptx::tma_load_5d(smem.q(slot, group) + slab * Config::kQuerySlabBytes, &args.q,
-                     slab * Config::kSlab, 0, tile.query + group * Config::kQueries, tile.head,
-                     tile.batch, smem.q_full(slot, group));
+                     slab * Config::kSlab, rows.head, rows.query, rows.set, tile.batch,
+                     smem.q_full(slot, group));
   }
 }
 
@@ -214,12 +215,13 @@ __device__ __forceinline__ void consume(const AttentionArgs& args,
   }
   for (i32 t = tiles.first(); tiles.has(t); t = tiles.next(t)) {
     const AttentionTile tile = args.work.at(t);
-    walker.seen = SeenKeys<Config>::of(args.work, tile.query + group * Config::kQueries);
+    walker.seen =
+        SeenKeys<Config>::of(args.work, WarpgroupRows<Config>::of(args, tile, group).query);
     Sums<Config> o{};
     Softmax<Config> softmax;
     ptx::mbarrier_wait(smem.q_full(walker.q.index, group), walker.q.phase);
     attend(walker, tile, o, softmax);
-    asm volatile("" : "+r"(t));  // the tile's position is recomputed, not kept in registers
+    ptx::forget_origin(t);  // the tile's position is recomputed, not kept in registers
     store_tile(args, smem, t, group, walker.q.index, o, softmax);
     walker.q.advance();
   }

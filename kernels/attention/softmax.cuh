@@ -1,5 +1,6 @@
 // Computes the softmax of a warpgroup's rows, one block of keys at a time: the running maximum and
-// sum of the two rows of which a thread holds a quarter, in fp32, in powers of two.
+// sum of the two rows of which a thread holds a quarter, in fp32, in powers of two. Where a warpgroup
+// has at most eight rows, a thread's second one does not exist and is left as it is.
 #pragma once
 
 #include "kernels/attention/products.cuh"
@@ -43,7 +44,7 @@ struct Softmax {
   /// has weights of 0.
   __device__ __forceinline__ void update(Scores<Config>& s, float scale) {
 #pragma unroll
-    for (i32 row = 0; row < 2; ++row) {
+    for (i32 row = 0; row < Config::kThreadRows; ++row) {
       float largest[2] = {maximum[row], minus_infinity()};  // two independent chains
 #pragma unroll
       for (i32 i = 2 * row; i < Config::kKvBlock / 2; i += 4) {

@@ -26,6 +26,23 @@ __device__ __forceinline__ void sync_consumers() {
   ptx::named_barrier_sync(kConsumersBarrier<Config>, Config::kGroups * kGroupThreads);
 }
 
+/// First row of a warpgroup in the tensor maps of Q and O: query head of a set, set, and query.
+template <class Config>
+struct WarpgroupRows {
+  i32 head, set, query;
+
+  __device__ static WarpgroupRows of(const AttentionArgs& args, const AttentionTile& tile,
+                                     i32 group) {
+    if constexpr (Config::kSharedHeads == Config::kPackedHeads) {
+      return {0, tile.head, tile.query + group * Config::kQueries};
+    } else {  // the heads of a set are spread over warpgroups, of this tile and of others
+      const i32 set = static_cast<i32>(args.heads_per_kv.quotient(static_cast<u32>(tile.head)));
+      const i32 place = tile.head - set * static_cast<i32>(args.heads_per_kv.divisor);
+      return {(place * Config::kGroups + group) * Config::kPackedHeads, set, tile.query};
+    }
+  }
+};
+
 /// A row of Q and O: its index over all heads and sequences, and its position in one.
 struct OutputRow {
   i32 batch, head, query;
@@ -36,9 +53,11 @@ struct OutputRow {
   __device__ static OutputRow of(const AttentionArgs& args, const AttentionTile& tile, i32 row) {
     constexpr i32 kHeads = Config::kPackedHeads;
     const i32 in_group = row % kGroupRows;
-    const i32 query = tile.query + row / kGroupRows * Config::kQueries + in_group / kHeads;
-    return {tile.batch, tile.head * kHeads + in_group % kHeads, query,
-            in_group < Config::kQueries * kHeads && query < args.work.queries};
+    const auto rows = WarpgroupRows<Config>::of(args, tile, row / kGroupRows);
+    const i32 query = rows.query + in_group / kHeads, head = rows.head + in_group % kHeads;
+    return {tile.batch, rows.set * Config::kSharedHeads + head, query,
+            in_group < Config::kQueries * kHeads && query < args.work.queries &&
+                (Config::kSharedHeads == kHeads || head < Config::kSharedHeads)};
   }
   __device__ i64 index(const AttentionArgs& args) const {
     return (i64{batch} * args.heads + head) * args.work.queries + query;
@@ -74,10 +93,11 @@ __device__ __forceinline__ void stage_output(const Sums<Config>& o, u32 to) {
 template <class Config>
 __device__ __forceinline__ void send_output(const AttentionArgs& args, const AttentionTile& tile,
                                             i32 group, u32 from) {
+  const auto rows = WarpgroupRows<Config>::of(args, tile, group);
 #pragma unroll
   for (i32 slab = 0; slab < Config::kSlabs; ++slab) {
-    ptx::tma_store_5d(&args.o, from + slab * Config::kQuerySlabBytes, slab * Config::kSlab, 0,
-                      tile.query + group * Config::kQueries, tile.head, tile.batch);
+    ptx::tma_store_5d(&args.o, from + slab * Config::kQuerySlabBytes, slab * Config::kSlab,
+                      rows.head, rows.query, rows.set, tile.batch);
   }
   ptx::tma_store_commit();
   ptx::tma_store_wait_read<0>();
@@ -166,12 +186,8 @@ template <class Config, class Parts>
 __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
                                               const AttentionShared<Config>& smem,
                                               const AttentionTile& tile, i32 first, i32 step) {
-  constexpr i32 kLanes = 16, kWidth = 4, kPieces = Config::kHeadDim / kLanes / kWidth;
-  // Number of loads in flight at once: several warpgroups, or 256 columns, leave few registers.
-  constexpr bool kRoom =
-      Config::kGroups == 1 && Config::kHeadDim <= 128 && Config::kRegisters.consumer >= 216;
-  constexpr i32 kVectors = kRoom ? 32 : 8;
-  constexpr i32 kBatch = min_of(kLanes, kVectors / kPieces);  // parts per batch
+  constexpr i32 kLanes = kCombineLanes, kWidth = kCombineColumns;
+  constexpr i32 kPieces = Config::kHeadDim / kLanes / kWidth, kBatch = Config::kPartsAtOnce;
   const i32 splits = args.work.splits, lane = static_cast<i32>(ptx::thread_index()) % kLanes;
   const i32 half = static_cast<i32>(ptx::thread_index()) / kLanes % 2;
   const auto larger = [](float a, float b) { return fmaxf(a, b); };

@@ -69,7 +69,7 @@ std::string fixed_arguments(const AttentionProblem& p, const AttentionConfig& co
   text.add("work.by_kv_block", divisor_text(work.by_kv_block));
   text.add("tiles", args.tiles);
   text.add("heads", args.heads);
-  text.add("groups_per_kv", divisor_text(args.groups_per_kv));
+  text.add("heads_per_kv", divisor_text(args.heads_per_kv));
   text.add("scale_log2", fmt::format("{:.9g}f", args.scale_log2));
   if (workspace.parts_done > 0) {
     const i64 outputs = partial_output_elements(p, config);

@@ -18,8 +18,10 @@ __launch_bounds__(tilecast::Config::kThreads, tilecast::Config::kCtasPerSm)
 
 std::string config_of(const AttentionConfig& config, const AttentionProblem& problem) {
   constexpr i32 kSlab = 64, kRowBytes = 128;
-  const i32 head_dim = problem.head_dim, packed = packed_heads(problem, config);
-  const i32 slabs = head_dim / kSlab, queries = kGroupRows / packed;
+  const i32 head_dim = problem.head_dim;
+  const PackedHeads packed = packed_heads(problem, config);
+  const HeadsBox box = query_box(packed);
+  const i32 slabs = head_dim / kSlab;
   const AttentionRegisters registers = attention_registers(config);
   const AttentionSmem smem = attention_smem(config, head_dim);
   ConfigWriter w;
@@ -34,6 +36,7 @@ std::string config_of(const AttentionConfig& config, const AttentionProblem& pro
   w.flag("kTurns", traits_of(config.schedule).takes_turns && config.groups > 1,
          "warpgroups take turns at the tensor cores");
   w.flag("kSplits", config.splits > 1, "CTAs share the keys of a tile");
+  w.count("kPartsAtOnce", parts_at_once(config, head_dim), "of a row, loaded to be summed");
   w.flag("kClusters", config.grid == AttentionGrid::kClusters, "these CTAs are a cluster");
   w.flag("kDynamic", config.order == AttentionOrder::kDynamic, "CTAs draw tiles from a counter");
 
@@ -41,8 +44,10 @@ std::string config_of(const AttentionConfig& config, const AttentionProblem& pro
   w.add("ElementType", "kElementType", enumerator_of(problem.dtype), "of Q, K, V and O");
   w.count("kHeadDim", head_dim);
   w.flag("kCausal", is_causal(problem));
-  w.count("kPackedHeads", packed, "query heads of a tile");
-  w.count("kQueries", queries, "of a warpgroup");
+  w.count("kSharedHeads", packed.shared, "query heads of a set of the tensor maps");
+  w.count("kPackedHeads", packed.heads, "of them in a warpgroup's rows");
+  w.count("kQueries", box.rows, "of a warpgroup");
+  w.count("kThreadRows", thread_rows(problem, config), "rows of a thread that exist, of two");
 
   w.line("// Shared memory.");
   w.add("AttentionSmem", "kSmem",
@@ -57,7 +62,7 @@ std::string config_of(const AttentionConfig& config, const AttentionProblem& pro
   w.count("kSlabs", slabs, "of a head");
   w.count("kQuerySlabBytes", kGroupRows * kRowBytes, "of a warpgroup");
   w.count("kKvSlabBytes", config.kv_block * kRowBytes);
-  w.count("kLoadedQueryBytes", slabs * queries * packed * kRowBytes, "of a warpgroup");
+  w.count("kLoadedQueryBytes", slabs * box.rows * box.heads * kRowBytes, "of a warpgroup");
   return w.text();
 }
 

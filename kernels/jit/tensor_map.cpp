@@ -48,7 +48,7 @@ TensorMap make_tensor_map(const HeadsView& view, const HeadsBox& box) {
     throw Error(ExitCode::kWrong,
                 fmt::format("cuTensorMapEncodeTiled: error {}: {} rows of {} heads of {} at {}, "
                             "box of {} heads and {} rows",
-                            static_cast<int>(result), view.rows, view.group * view.groups,
+                            static_cast<int>(result), view.rows, view.heads * view.sets,
                             view.head_dim, view.pointer, box.heads, box.rows));
   }
   return map;

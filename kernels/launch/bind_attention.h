@@ -38,14 +38,14 @@ template <class Encode>
 AttentionArgs bind_attention(const AttentionProblem& p, const AttentionConfig& config,
                              const AttentionBuffers& buffers, float scale, Encode encode) {
   constexpr float kLog2E = 1.44269504088896341f;
-  const i32 packed = packed_heads(p, config);
-  const auto map = [&](const HeadsBuffer& buffer, i64 heads, i64 rows, i64 group, HeadsBox box) {
+  const PackedHeads packed = packed_heads(p, config);
+  const auto map = [&](const HeadsBuffer& buffer, i64 heads, i64 rows, i64 shared, HeadsBox box) {
     return encode(HeadsView{.pointer = buffer.pointer,
                             .dtype = p.dtype,
                             .head_dim = p.head_dim,
-                            .group = group,
+                            .heads = shared,
                             .rows = rows,
-                            .groups = heads / group,
+                            .sets = heads / shared,
                             .batch = p.batch,
                             .head_stride = buffer.strides.head,
                             .row_stride = buffer.strides.row,
@@ -53,14 +53,14 @@ AttentionArgs bind_attention(const AttentionProblem& p, const AttentionConfig& c
                   box);
   };
   AttentionArgs args{};
-  args.q = map(buffers.q, p.heads, p.queries, packed, query_box(packed));
-  args.o = map(buffers.o, p.heads, p.queries, packed, query_box(packed));
+  args.q = map(buffers.q, p.heads, p.queries, packed.shared, query_box(packed));
+  args.o = map(buffers.o, p.heads, p.queries, packed.shared, query_box(packed));
   args.k = map(buffers.k, p.kv_heads, p.keys, 1, kv_box(config));
   args.v = map(buffers.v, p.kv_heads, p.keys, 1, kv_box(config));
   args.work = attention_work(p, config);
   args.tiles = args.work.tiles();
   args.heads = p.heads;
-  args.groups_per_kv = FastDivisor::of(static_cast<u32>(heads_per_kv(p) / packed));
+  args.heads_per_kv = FastDivisor::of(static_cast<u32>(args.work.heads / p.kv_heads));
   args.scale_log2 = scale * kLog2E;
   args.lse = buffers.lse;
   args.out = buffers.o.pointer;

@@ -7,13 +7,13 @@
 namespace tilecast {
 
 /// Describes 16-bit elements, 16-byte aligned. Five dimensions: columns of a head, heads of a
-/// group, rows, groups, batch. Strides are in elements and multiples of 16 bytes.
+/// set, rows, sets, batch. Strides are in elements and multiples of 16 bytes.
 struct HeadsView {
   const void* pointer;
   ElementType dtype;
   i64 head_dim;
-  i64 group;  // number of heads in a group
-  i64 rows, groups, batch;
+  i64 heads;  // of a set
+  i64 rows, sets, batch;
   i64 head_stride, row_stride, batch_stride;
 };
 

@@ -48,10 +48,10 @@ inline TensorMapSides sides_of(const HeadsView& view, const HeadsBox& box) {
   const auto length = [](i64 value) { return static_cast<std::uint64_t>(value); };
   const i64 element = element_bytes(view.dtype);
   return {.count = 5,
-          .lengths = {length(view.head_dim), length(view.group), length(view.rows),
-                      length(view.groups), length(view.batch)},
+          .lengths = {length(view.head_dim), length(view.heads), length(view.rows),
+                      length(view.sets), length(view.batch)},
           .strides = {length(view.head_stride * element), length(view.row_stride * element),
-                      length(view.head_stride * view.group * element),
+                      length(view.head_stride * view.heads * element),
                       length(view.batch_stride * element)},
           .box = {kSlabElements, static_cast<u32>(box.heads), static_cast<u32>(box.rows), 1, 1},
           .swizzle_bytes = 128,

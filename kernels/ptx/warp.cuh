@@ -36,6 +36,9 @@ __device__ inline void named_barrier_arrive(u32 id, u32 threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+/// Hides from the compiler how `value` was computed, so that it keeps nothing derived from it.
+__device__ inline void forget_origin(i32& value) { asm volatile("" : "+r"(value)); }
+
 template <int kRegisters>
 __device__ inline void setmaxnreg_inc() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));

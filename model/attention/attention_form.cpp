@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <queue>
 
 #include "model/base/math.h"
 #include "model/form/block.h"
 #include "model/form/loads.h"
-#include "model/form/panel_reuse.h"
-#include "model/spec/occupancy.h"
 
 namespace tilecast {
 namespace {
@@ -18,57 +15,11 @@ namespace {
 // and conversions take two issue slots' time.
 constexpr double kMaximum = 1, kWithExponential = 3, kConversion = 0.5, kHalfRate = 2;
 constexpr double kMask = 2;  // instructions of a masked score: its position compared, and selected
-constexpr double kFromDram = 0.5;  // fraction of K and V from DRAM above which they stream
-constexpr i64 kMostWalked =
-    1 << 11;  // maximum number of tiles walked; beyond it and over 15 per SM, waves repeat
-constexpr i64 kMostInTurn =
-    1 << 16;  // maximum number of tiles for which each worker's tiles are listed in order
-
+constexpr double kFromDram = 0.5;       // fraction of K and V from DRAM above which they stream
 constexpr double kCrowdFrom = 1 << 16;  // bytes in flight of an SM above which DRAM slows
-constexpr i32 kWarpgroupM = 64, kStepK = 16;
+constexpr i32 kStepK = 16;
 constexpr i32 kFp32Bytes = 4,
               kSwizzleRow = 128;  // bytes of an fp32 value; bytes of a box's row in shared memory
-
-/// Blocks and tiles of the worker that ends last, if the next tile goes to the first free worker,
-/// or to all round-robin. A tile costs one block more than it has.
-struct Busiest {
-  double blocks, tiles;
-};
-Busiest busiest_worker(const AttentionWork& work, const AttentionPlan& plan, bool in_turn) {
-  const double tiles = static_cast<double>(plan.tiles), workers = static_cast<double>(plan.workers);
-  const double rounds = std::ceil(tiles / workers), mean = plan.all_blocks / tiles;
-  if (!work.causal) {  // all tiles are equally long, except for parts with one block more
-    return {rounds * std::ceil(mean), rounds};
-  }
-  if (plan.tiles > (in_turn ? kMostInTurn : kMostWalked)) {
-    // Round-robin, each worker's tiles are a sample of all; drawn, the last ones are the shortest.
-    return in_turn              ? Busiest{(rounds + 0.5) * mean, rounds}
-           : work.longest_first ? Busiest{plan.all_blocks / workers + 1, tiles / workers}
-                                : Busiest{plan.all_blocks / workers + mean / 2, tiles / workers};
-  }
-  std::vector<Busiest> loads(static_cast<std::size_t>(plan.workers));
-  const auto add = [&](std::size_t worker, i32 tile) {
-    loads[worker].blocks += work.at(tile).count;
-    loads[worker].tiles += 1;
-    return loads[worker].blocks + loads[worker].tiles;
-  };
-  using Free = std::pair<double, std::size_t>;
-  std::priority_queue<Free, std::vector<Free>, std::greater<>> free;
-  for (i32 tile = 0; tile < plan.tiles; ++tile) {
-    const bool first = tile < plan.workers;
-    const std::size_t worker =
-        in_turn || first ? static_cast<std::size_t>(tile % plan.workers) : free.top().second;
-    if (!first && !in_turn) {
-      free.pop();
-    }
-    const double busy = add(worker, tile);
-    if (!in_turn) {
-      free.emplace(busy, worker);
-    }
-  }
-  return *std::ranges::max_element(loads, {},
-                                   [](const Busiest& load) { return load.blocks + load.tiles; });
-}
 
 /// Rates and times at a clock.
 struct AttentionAt {
@@ -83,9 +34,11 @@ struct AttentionAt {
   AttentionTraits traits() const { return traits_of(config.schedule); }
   double element() const { return element_bytes(problem.dtype); }
   double scores() const {
-    return 1.0 * kWarpgroupM * config.kv_block;
+    return 1.0 * kGroupRows * config.kv_block;
   }  // scores of a warpgroup's block
-  double sums() const { return 1.0 * kWarpgroupM * problem.head_dim; }
+  double sums() const { return 1.0 * kGroupRows * problem.head_dim; }
+  /// Fraction of scores and sums that the softmax processes.
+  double processed() const { return thread_rows(problem, config) / 2.0; }
   bool others() const { return config.groups * resident_ctas(gpu, problem, config) > 1; }
   /// Number of bulk copies per stage of K or V: boxes of a swizzle row's columns.
   i32 boxes() const { return problem.head_dim * element_bytes(problem.dtype) / kSwizzleRow; }
@@ -96,8 +49,8 @@ struct AttentionAt {
 LoopStep product(const AttentionAt& at, i32 n, i32 k, bool shared, i32 ring, bool waits) {
   const MachineSpec& machine = at.machine;
   const i32 instructions = ceil_div(k, kStepK);
-  const double bytes = 2.0 * kStepK * (n + (shared ? kWarpgroupM : 0));
-  const Cycles tensor = compute_cycles(Flops{2.0 * kWarpgroupM * n * kStepK}, tensor_rate(at.gpu));
+  const double bytes = 2.0 * kStepK * (n + (shared ? kGroupRows : 0));
+  const Cycles tensor = compute_cycles(Flops{2.0 * kGroupRows * n * kStepK}, tensor_rate(at.gpu));
   const Cycles operands = transfer_cycles(Bytes{bytes}, operand_rate(at.gpu));
   const Cycles interval = std::max({tensor, operands, machine.wgmma_least});
   const Cycles issue = machine.mma_issue + machine.wgmma_issue * instructions;
@@ -125,7 +78,7 @@ LoopStep vector_step(const AttentionAt& at, double slots, double alone) {
 
 std::array<LoopStep, 5> steps_of(const AttentionAt& at, double masked) {
   const i32 d = at.problem.head_dim, kv = at.config.kv_block;
-  const double scores = at.scores(), sums = at.sums();
+  const double scores = at.scores() * at.processed(), sums = at.sums() * at.processed();
   const LoopStep exponentials{
       .pipe = Pipe::kVector,
       .ring = -1,
@@ -186,7 +139,7 @@ std::array<LoopOperand, 3> operands_of(const AttentionAt& at, const AttentionPla
 double rows_of_tile(const AttentionAt& at) {
   const i32 queries =
       std::min(attention_work(at.problem, at.config).queries_per_tile, at.problem.queries);
-  return 1.0 * queries * (at.config.pack ? heads_per_kv(at.problem) : 1);
+  return 1.0 * queries * heads_of_tile(packed_heads(at.problem, at.config), at.config);
 }
 
 /// Stores O through Q's buffer in shared memory; with splits, the threads store fp32.
@@ -221,9 +174,9 @@ Cycles fill_of(const Loop& loop, const BlockTime& block) {
 
 /// Time to combine partial results: the last CTA of a tile adds them up, which it sees a hop later;
 /// in a cluster each CTA adds up some rows of all partial results, which stay in shared memory. A
-/// warp takes two rows at a time, and the partial results in batches that fit its registers.
+/// warp takes two rows at a time, and loads a batch of their partial results at once.
 Cycles combined(const AttentionAt& at) {
-  constexpr double kPair = 2, kWarps = 4, kRoomy = 32, kTight = 8, kLanes = 16;  // as in store.cuh
+  constexpr double kPair = 32 / kCombineLanes, kWarps = kGroupThreads / 32;
   const AttentionConfig& c = at.config;
   const AttentionSpec& fitted = at.fitted();
   if (c.splits == 1) {
@@ -231,12 +184,8 @@ Cycles combined(const AttentionAt& at) {
   }
   const bool clusters = c.grid == AttentionGrid::kClusters;
   const double warps = kWarps * c.groups * (clusters ? c.splits : 1);
-  const bool room =
-      c.groups == 1 && at.problem.head_dim <= 128 && attention_registers(c).consumer >= 216;
-  const double parts =
-      std::min(kLanes, (room ? kRoomy : kTight) * kGroupRows / at.problem.head_dim);
   const double turns = std::ceil(std::ceil(rows_of_tile(at) / kPair) / warps);
-  const double loads = std::ceil(c.splits / parts);
+  const double loads = ceil_div(c.splits, parts_at_once(c, at.problem.head_dim));
   if (clusters) {
     return at.machine.remote_wake * 2 + at.machine.store_latency +
            (fitted.cluster_rows + fitted.combine_loads * loads) * turns;
@@ -262,24 +211,25 @@ KernelActivity activity_of(const AttentionAt& at, const AttentionPlan& plan,
                            std::span<const LoopOperand> operands, bool in_step, Cycles elapsed) {
   const AttentionProblem& p = at.problem;
   const double scores = plan.all_blocks * at.config.groups * at.scores();
-  const double flops = 4 * scores * p.head_dim;
+  const Flops flops{4 * scores * p.head_dim};
   const double inside =
       std::min(1.0, 1.0 * p.batch * p.heads * p.queries / static_cast<double>(plan.rows_of_tiles));
   const double d_steps = ceil_div(p.head_dim, kStepK),
                kv_steps = ceil_div(at.config.kv_block, kStepK);
-  const double operand_bytes =
-      2.0 * kStepK * (d_steps * (at.config.kv_block + kWarpgroupM) + kv_steps * p.head_dim) *
-      at.config.groups * plan.all_blocks;
+  const Bytes operand_bytes{2.0 * kStepK *
+                            (d_steps * (at.config.kv_block + kGroupRows) + kv_steps * p.head_dim) *
+                            at.config.groups * plan.all_blocks};
   const double rescaled = plan.all_blocks * at.config.groups * at.sums();
-  return {{.tensor = Flops{flops * inside},
-           .shared_memory = Bytes{operand_bytes} + plan.kv_from_l2 + plan.q_from_l2 * 3,
+  return {{.tensor = flops * inside,
+           .shared_memory = operand_bytes + plan.kv_from_l2 + plan.q_from_l2 * 3,
            .l2 = plan.partial +
                  (plan.kv_from_l2 + plan.q_from_l2) * l2_put_out(at.gpu, operands, in_step),
            .dram = plan.dram_read + plan.dram_write,
            .elapsed = elapsed,
            .dtype = p.dtype,
-           .out_of_bounds = Flops{flops * (1 - inside)},
-           .promoted = scores * (kMaximum + kWithExponential + kConversion) + rescaled}};
+           .out_of_bounds = flops * (1 - inside),
+           .promoted =
+               (scores * (kMaximum + kWithExponential + kConversion) + rescaled) * at.processed()}};
 }
 
 }  // namespace
@@ -299,107 +249,11 @@ Cycles combine_time(const GpuSpec& gpu, const AttentionProblem& problem,
   return combined({gpu, *gpu.machine, problem, config, sm_clock});
 }
 
-i32 resident_ctas(const GpuSpec& gpu, const AttentionProblem& problem,
-                  const AttentionConfig& config) {
-  if (has_producer(config.schedule)) {
-    return config.ctas_per_sm;
-  }
-  const i32 shared = attention_smem(config, problem.head_dim).total_bytes;
-  return std::min(
-      gpu.sm.registers / (attention_threads(config) * compiled_registers(config, problem.head_dim)),
-      ctas_by_shared_memory(gpu.sm, Bytes{1.0 * shared}));
-}
-
-i64 resident_workers(const GpuSpec& gpu, const AttentionProblem& problem,
-                     const AttentionConfig& config) {
-  const i64 ctas = resident_ctas(gpu, problem, config), size = config.splits;
-  if (config.grid != AttentionGrid::kClusters || !gpu.clusters) {
-    return gpu.sm.count * ctas;
-  }
-  // Unmeasured cluster sizes use the CTAs of the next smaller measured one, minus one that fits
-  // into no GPC; above eight, one cluster in each GPC that fits two clusters of eight.
-  const ClusterSpec& most = *gpu.clusters;
-  const i64 of_8 = most.max_active_of_8 > 0 ? most.max_active_of_8 : most.max_active_of_4 / 2;
-  const i64 of_2 = most.max_active_of_2, of_4 = most.max_active_of_4;
-  const i64 clusters = size == 2   ? of_2
-                       : size < 4  ? of_2 * 2 / size - 1
-                       : size == 4 ? of_4
-                       : size < 8  ? of_4 * 4 / size - 1
-                       : size == 8 ? of_8
-                                   : of_8 / 2;
-  return std::max<i64>(1, clusters) * ctas * size;
-}
-
 BytesPerSecond kv_read_rate(const GpuSpec& gpu, const AttentionProblem& p) {
   // If the rows of one head are not contiguous, requests are out of DRAM's order.
   const bool apart = p.layout == AttentionLayout::kBshd && p.kv_heads > 1;
   const double loss = apart && gpu.stream ? gpu.stream->disorder_loss : 0;
   return gpu.dram->read_rate * (1 - loss);
-}
-
-const AttentionPlans::Panels& AttentionPlans::panels_of(const AttentionWork& work, bool pack,
-                                                        i64 workers) {
-  const auto [found, is_new] = panels_.try_emplace(
-      {work.queries_per_tile, work.splits, pack, work.longest_first, static_cast<i32>(workers)});
-  Panels& panels = found->second;
-  if (is_new) {
-    const i32 kv_heads = problem_.batch * problem_.kv_heads;
-    const i32 sharing = pack ? 1 : heads_per_kv(problem_);
-    const Bytes all{kv_bytes(problem_)};
-    PanelReuse reuse(std::vector<Bytes>(static_cast<std::size_t>(kv_heads * work.splits),
-                                        all / kv_heads / work.splits));
-    const i64 tiles = work.tiles(), walked = std::min(tiles, kMostWalked);
-    Bytes so_far;
-    for (i64 i = 0; i < walked; ++i) {
-      const AttentionTile tile = work.at(static_cast<i32>(i));
-      const i32 head = (tile.batch * work.heads + tile.head) / sharing;
-      so_far += reuse.use(static_cast<u32>(head * work.splits + tile.split), i / workers, so_far,
-                          all, gpu_.l2->capacity * gpu_.l2->usable_fraction);
-    }
-    const double more = static_cast<double>(tiles) / static_cast<double>(walked);
-    panels = {std::max(1.0, reuse.sharers(static_cast<double>(walked))),
-              std::max(reuse.read() * more, all)};
-  }
-  return panels;
-}
-
-const AttentionPlan& AttentionPlans::of(const AttentionConfig& config) {
-  const AttentionWork work = attention_work(problem_, config);
-  const bool in_turn =
-      config.grid == AttentionGrid::kResident && config.order != AttentionOrder::kDynamic;
-  const auto [found, is_new] = plans_.try_emplace(
-      {work.queries_per_tile, config.kv_block, config.splits, config.pack, work.longest_first,
-       2 * static_cast<i32>(config.grid) + in_turn, resident_ctas(gpu_, problem_, config)});
-  AttentionPlan& plan = found->second;
-  if (!is_new) {
-    return plan;
-  }
-  plan.tiles = work.tiles();
-  plan.workers = std::min(resident_workers(gpu_, problem_, config), plan.tiles);
-  plan.rows_of_tiles = plan.tiles / config.splits * tile_rows(config);
-  const double heads = 1.0 * work.batch * work.heads;
-  for (i32 row_block = 0; row_block < work.row_blocks; ++row_block) {
-    for (i32 split = 0; split < work.splits; ++split) {
-      const AttentionTile tile = work.tile(0, row_block, split);
-      plan.all_blocks += tile.count * heads;
-      plan.masked_blocks += tile.masked * heads;
-    }
-  }
-  const Busiest busiest = busiest_worker(work, plan, in_turn);
-  plan.busiest_blocks = busiest.blocks;
-  plan.busiest_tiles = busiest.tiles;
-  const Panels& panels = panels_of(work, config.pack, plan.workers);
-  plan.sharers = panels.sharers;
-  plan.kv_from_l2 = Bytes{plan.all_blocks * 2 * config.kv_block * problem_.head_dim *
-                          element_bytes(problem_.dtype)};
-  plan.q_from_l2 = Bytes{query_bytes(problem_) * config.splits};
-  plan.missing = std::min(1.0, panels.read / plan.kv_from_l2 * plan.sharers);
-  plan.partial = config.grid == AttentionGrid::kClusters
-                     ? Bytes{}
-                     : Bytes{static_cast<double>(partial_bytes(problem_, config))};
-  plan.dram_read = Bytes{query_bytes(problem_)} + panels.read;
-  plan.dram_write = Bytes{query_bytes(problem_) + lse_bytes(problem_)} + plan.partial;
-  return plan;
 }
 
 AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
@@ -468,13 +322,18 @@ AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
   work.sequence.fill = fill_of(loop, block) + at.fitted().tile;
   work.dram += idle_dram(at, plan, block.time * work.blocks, work.dram);
   const ClosedForm form = tilecast::form(gpu, sm_clock, loop, work);
-  const Cycles softmax = (steps[1].own + steps[2].own + steps[3].own) * plan.busiest_blocks;
+  Cycles softmax, softmax_of_sm;
+  for (const LoopStep* step = &steps[1]; step < &steps[4]; ++step) {
+    softmax += step->own * plan.busiest_blocks;
+    softmax_of_sm += std::max(step->busy, step->own * config.groups) * (ctas * plan.busiest_blocks);
+  }
   return {.cycles = form.cycles,
           .limiter = form.limiter,
           .shares = form.shares,
           .parts = form.parts,
           .combine = combine,
           .softmax = softmax,
+          .softmax_of_sm = softmax_of_sm,
           .activity = activity_of(at, plan, operands, in_step, form.cycles)};
 }
 

@@ -23,9 +23,9 @@ struct AttentionCase {
   AttentionTraits traits() const { return traits_of(config.schedule); }
   i32 registers() const { return accumulator_registers(config, problem.head_dim); }
   i32 shared() const { return attention_smem(config, problem.head_dim).total_bytes; }
-  i64 tiles() const {  // maximum number of tiles
-    return i64{problem.batch} * problem.heads * ceil_div(problem.queries, kGroupRows) *
-           config.splits;
+  i64 tiles() const {
+    const AttentionWork work = attention_work(problem, config);
+    return i64{work.batch} * work.heads * work.row_blocks * work.splits;
   }
   i32 blocks() const { return ceil_div(problem.keys, config.kv_block); }
 };
@@ -58,8 +58,6 @@ constexpr Rule<AttentionCase> kAttentionRules[] = {
      "order=longest_first: without a causal mask all tiles are equally long"},
     {[](Case c) { return c.config.pack && heads_per_kv(c.problem) == 1; },
      "pack=yes: each KV head has one query head"},
-    {[](Case c) { return c.config.pack && heads_per_kv(c.problem) > kGroupRows; },
-     "pack=yes: {group} query heads do not fit the 64 rows of a warpgroup"},
     {[](Case c) { return c.config.splits > kMostAttentionSplits || c.config.splits > c.blocks(); },
      "splits={splits}: {blocks} blocks of keys, and at most 128 splits", Refusal::kSplit},
     {[](Case c) { return c.config.grid == AttentionGrid::kResident && !c.traits().producer; },
@@ -163,8 +161,8 @@ std::string why_not_legal(const GpuSpec& gpu, const AttentionProblem& problem,
                      fmt::arg("least_rows", c.traits().least_groups * kGroupRows),
                      fmt::arg("most_rows", c.traits().most_groups * kGroupRows),
                      fmt::arg("least_stages", c.traits().scores_ahead ? 2 : 1),
-                     fmt::arg("group", heads_per_kv(problem)), fmt::arg("splits", config.splits),
-                     fmt::arg("blocks", c.blocks()), fmt::arg("registers", c.registers()),
+                     fmt::arg("splits", config.splits), fmt::arg("blocks", c.blocks()),
+                     fmt::arg("registers", c.registers()),
                      fmt::arg("has_registers", attention_registers(config).consumer),
                      fmt::arg("shared", c.shared()),
                      fmt::arg("most_shared", static_cast<i32>(gpu.sm.shared_memory_per_cta.value)),

@@ -110,8 +110,10 @@ struct AttentionForm {
   Limiter limiter;
   Shares shares;
   FormParts parts;
-  Cycles combine;           // time in which the last CTA of a tile combines the splits
-  Cycles softmax;           // steps of the busiest worker's blocks other than products
+  Cycles combine;  // time in which the last CTA of a tile combines the splits
+  // Steps other than products: of the busiest worker's blocks, and of all warpgroups of its SM, one
+  // after the other.
+  Cycles softmax, softmax_of_sm;
   KernelActivity activity;  // its `elapsed` is `cycles`
 };
 

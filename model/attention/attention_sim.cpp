@@ -96,7 +96,7 @@ class AttentionKernel {
                                     i64{work_.tiles()} * c_.groups);
   }
   u32 kv_name(const AttentionTile& tile, i32 block, u32 which) const {
-    const i32 head = tile.head / (c_.pack ? 1 : heads_per_kv(p_));
+    const i32 head = tile.head / (work_.heads / p_.kv_heads);
     return static_cast<u32>((tile.batch * p_.kv_heads + head) * blocks_ + block) * 2 + which;
   }
   u32 q_name(i32 tile, i32 group) const {

@@ -1,13 +1,14 @@
 // Defines the rows, head and blocks of keys of each tile, and the order of tiles. Shared by the
 // kernels, the analytic model, the simulator and the tests; there is no other copy.
 //
-// A tile is `rows` rows of one query head, or, packed, of the query heads of one KV head: row r is
-// query r / heads_per_kv and head r % heads_per_kv of the group, where each warpgroup's 64 rows
-// begin with a new query and hold as many whole queries as fit. Its keys come in blocks of
-// kv_block. Blocks are walked from the last to the first, so that those that need a mask, at the
-// end of the keys or on the diagonal, form a separate loop before the others. `splits` CTAs take
-// parts of about equal length of a tile's blocks; a part may have none. Integers only. Checked by:
-// attention_work_test.cpp (exact cover, trip counts, masked blocks).
+// A tile is rows of one query head, or, packed, of the query heads of one KV head: each warpgroup's
+// 64 rows begin with a new query and hold as many whole queries as fit, and row r is query r /
+// heads and head r % heads. Heads beyond 64 are spread evenly over more warpgroups, of the same
+// tile first (PackedHeads). A tile's keys come in blocks of kv_block. Blocks are walked from the
+// last to the first, so that those that need a mask, at the end of the keys or on the diagonal,
+// form a separate loop before the others. `splits` CTAs take parts of about equal length of a
+// tile's blocks; a part may have none. Integers only. Checked by: attention_work_test.cpp (exact
+// cover, trip counts, masked blocks).
 #pragma once
 
 #include "model/attention/attention_config.h"
@@ -18,8 +19,33 @@ namespace tilecast {
 /// Bytes of K and V of the heads whose tiles follow each other in the longest-first order.
 constexpr i64 kSectionBytes = i64{32} << 20;
 
+/// Rows of a tile by query heads.
+struct PackedHeads {
+  i32 shared;      // query heads of one KV head if they are packed, else 1
+  i32 heads;       // of them in the rows of a warpgroup, at most 64; the last one may have fewer
+  i32 warpgroups;  // warpgroups whose rows are the same queries
+};
+TILECAST_HD constexpr PackedHeads packed_heads(const AttentionProblem& p,
+                                               const AttentionConfig& c) {
+  const i32 shared = c.pack ? heads_per_kv(p) : 1, warpgroups = ceil_div(shared, kGroupRows);
+  return {shared, ceil_div(shared, warpgroups), warpgroups};
+}
+/// Number of rows that a thread computes of the two that products give it, eight apart: one if the
+/// problem has at most eight rows for a warpgroup. Ping-pong always computes both, since the
+/// compiler would serialize its products.
+TILECAST_HD constexpr i32 thread_rows(const AttentionProblem& p, const AttentionConfig& c) {
+  constexpr i32 kApart = 8;
+  const i32 heads = packed_heads(p, c).heads;
+  const bool few = min_of(p.queries, kGroupRows / heads) * heads <= kApart;
+  return few && c.schedule != AttentionSchedule::kPingPong ? 1 : 2;
+}
+/// Number of query heads in the rows of a tile.
+TILECAST_HD constexpr i32 heads_of_tile(const PackedHeads& packed, const AttentionConfig& c) {
+  return packed.warpgroups == 1 ? packed.shared : min_of(packed.shared, packed.heads * c.groups);
+}
+
 struct AttentionTile {
-  i32 batch, head;  // head: a query head or, packed, a KV head
+  i32 batch, head;  // head: index of the tile's query heads, among `heads` of AttentionWork
   i32 query;        // first query
   i32 row_block;    // row block of the head
   i32 split;
@@ -28,7 +54,7 @@ struct AttentionTile {
 };
 
 struct AttentionWork {
-  i32 batch, heads;  // heads: query heads or, packed, KV heads
+  i32 batch, heads;  // heads: query heads or, packed, the sets of heads that share a tile
   i32 queries, keys;
   i32 queries_per_tile;  // whole queries per tile
   i32 row_blocks;        // row blocks per head
@@ -46,7 +72,7 @@ struct AttentionWork {
     by_section_tiles = FastDivisor::of(width * static_cast<u32>(row_blocks));
   }
 
-  /// Valid for legal configurations (attention_rules.h); the product fits 31 bits.
+  /// Valid for legal configurations (attention_menu.cpp); the product fits 31 bits.
   TILECAST_HD constexpr i32 tiles() const { return batch * heads * row_blocks * splits; }
 
   /// Returns tile `linear` of the order. Splits of a tile are neighbours.
@@ -118,13 +144,14 @@ TILECAST_HD constexpr const char* why_not_attention(const AttentionProblem& p) {
 /// order it begins with w and then takes `workers` + each draw from a counter that starts at 0.
 TILECAST_HD constexpr AttentionWork attention_work(const AttentionProblem& p,
                                                    const AttentionConfig& c) {
-  const i32 group = heads_per_kv(p);
+  const PackedHeads packed = packed_heads(p, c);
+  const i32 per_kv_head = ceil_div(heads_per_kv(p), heads_of_tile(packed, c));
   AttentionWork work{};
   work.batch = p.batch;
-  work.heads = c.pack ? p.kv_heads : p.heads;
+  work.heads = p.kv_heads * per_kv_head;
   work.queries = p.queries;
   work.keys = p.keys;
-  work.queries_per_tile = c.groups * (kGroupRows / (c.pack ? group : 1));
+  work.queries_per_tile = kGroupRows / packed.heads * (packed.warpgroups == 1 ? c.groups : 1);
   work.row_blocks = ceil_div(p.queries, work.queries_per_tile);
   work.kv_block = c.kv_block;
   work.splits = c.splits;
@@ -137,7 +164,7 @@ TILECAST_HD constexpr AttentionWork attention_work(const AttentionProblem& p,
   const i64 kv_of_head = i64{2} * p.keys * p.head_dim * element_bytes(p.dtype);
   const i32 kv_heads = static_cast<i32>(max_of<i64>(1, kSectionBytes / kv_of_head));
   work.set_section(
-      min_of(p.batch * work.heads, min_of(kv_heads, p.batch * p.kv_heads) * (c.pack ? 1 : group)));
+      min_of(p.batch * work.heads, min_of(kv_heads, p.batch * p.kv_heads) * per_kv_head));
   return work;
 }
 
@@ -146,6 +173,15 @@ TILECAST_HD constexpr AttentionWork attention_work(const AttentionProblem& p,
 TILECAST_HD constexpr i64 partial_bytes(const AttentionProblem& p, const AttentionConfig& c) {
   const i64 rows = i64{p.batch} * p.heads * p.queries;
   return c.splits == 1 ? 0 : rows * c.splits * (p.head_dim + 1) * 4;
+}
+
+// Half a warp sums the parts of a row.
+constexpr i32 kCombineLanes = 16, kCombineColumns = 4;  // lanes; columns of a lane's load
+/// Number of a row's parts that are loaded at once: several warpgroups, or 256 columns, leave few
+/// registers.
+TILECAST_HD constexpr i32 parts_at_once(const AttentionConfig& c, i32 head_dim) {
+  const bool room = c.groups == 1 && head_dim <= 128 && attention_registers(c).consumer >= 216;
+  return min_of(kCombineLanes, (room ? 32 : 8) / (head_dim / kCombineLanes / kCombineColumns));
 }
 
 /// Device memory that the CTAs of a launch share: 32-bit counters, zero between launches, and

@@ -89,6 +89,48 @@ TEST_CASE("Packed tiles hold whole queries of a KV head's group") {
       42);
 }
 
+TEST_CASE("More than 64 packed heads are spread evenly over warpgroups") {
+  AttentionProblem p = problem_of(3, 512, AttentionMask::kFull, 2);
+  const auto packed = [&](i32 group, i32 warpgroups) {
+    p.heads = 2 * group;
+    return attention_work(p, config_of(warpgroups, 64, AttentionOrder::kStatic, 1, true));
+  };
+  // 65 heads are 33 and 32: two tiles of one warpgroup, or one of two.
+  CHECK(packed(65, 1).heads == 2 * 2);
+  CHECK(packed(65, 2).heads == 2);
+  CHECK(packed(65, 2).queries_per_tile == 1);
+  CHECK(packed(128, 2).heads == 2);
+  // 130 heads are 44, 44 and 42: with two warpgroups the second tile's last one has none.
+  CHECK(packed(130, 2).heads == 2 * 2);
+  CHECK(packed(130, 3).heads == 2);
+  for (i32 group = 1; group <= 300; ++group) {
+    p.heads = 2 * group;
+    for (i32 warpgroups = 1; warpgroups <= 3; ++warpgroups) {
+      const AttentionConfig c = config_of(warpgroups, 64, AttentionOrder::kStatic, 1, true);
+      const PackedHeads heads = packed_heads(p, c);
+      CHECK(heads.heads <= kGroupRows);
+      CHECK(heads.heads * heads.warpgroups >= group);
+      CHECK(heads.heads * (heads.warpgroups - 1) < group);
+      CHECK(attention_work(p, c).heads / 2 * heads_of_tile(heads, c) >= group);
+    }
+  }
+}
+
+TEST_CASE("Up to eight rows of a warpgroup are one row of each thread") {
+  const auto rows = [](i32 queries, i32 heads, bool pack) {
+    AttentionProblem p = problem_of(queries, 512, AttentionMask::kFull, 1);
+    p.heads = heads;
+    return thread_rows(p, config_of(1, 64, AttentionOrder::kStatic, 1, pack));
+  };
+  CHECK(rows(1, 8, true) == 1);
+  CHECK(rows(1, 9, true) == 2);
+  CHECK(rows(2, 4, true) == 1);
+  CHECK(rows(3, 4, true) == 2);
+  CHECK(rows(1, 64, false) == 1);
+  CHECK(rows(9, 1, false) == 2);
+  CHECK(rows(1, 65, true) == 2);
+}
+
 TEST_CASE("The longest tiles of a section of heads come first") {
   AttentionProblem p = problem_of(256, 256, AttentionMask::kCausal);
   AttentionWork work = attention_work(p, config_of(2, 64, AttentionOrder::kLongestFirst));

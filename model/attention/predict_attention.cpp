@@ -20,9 +20,9 @@
 namespace tilecast {
 namespace {
 
+constexpr i32 kQueriesOfPrefill = 1024;  // beyond this, more queries only add tiles
 // Kernels of a ranking that get the learned correction: the fastest by the analytic model,
 // of all schedules and of each. The others get the mean correction of their schedule.
-constexpr i32 kQueriesOfPrefill = 1024;  // beyond this, more queries only add tiles
 constexpr std::size_t kCorrected = 256, kCorrectedOfSchedule = 64;
 
 void require_sections(const GpuSpec& gpu) {
@@ -33,6 +33,19 @@ void require_sections(const GpuSpec& gpu) {
   if (!gpu.machine || !gpu.reduction || !gpu.l2 || !gpu.dram || !gpu.clock || !gpu.power) {
     throw ConfigError(fmt::format(
         "{}: expected the sections machine, reduction, l2, dram, clock and power", gpu.name));
+  }
+}
+
+/// A simulation takes about 4 us for each of a warpgroup's blocks and tiles. Throws ConfigError for
+/// kernels that would take over a quarter of a minute.
+void require_simulable(const AttentionConfig& config, const AttentionPlan& plan) {
+  constexpr double kMostBlocks = 1 << 22;
+  const double blocks = (plan.all_blocks + static_cast<double>(plan.tiles)) * config.groups;
+  if (blocks > kMostBlocks) {
+    throw ConfigError(fmt::format(
+        "method simulated: {} has {:.0f} million blocks of keys, and at most {:.0f} million are "
+        "simulated; --method analytic has no limit",
+        to_text(config), blocks / si::kMega, kMostBlocks / si::kMega));
   }
 }
 
@@ -185,8 +198,9 @@ Prediction predict_one(const AttentionQuestion& q, const AttentionConfig& config
   AttentionPredictor predictor(q, method);
   Prediction p = predictor.of(config);
   if (method == Method::kSimulated) {
-    const AttentionForm form =
-        closed_form(q.gpu, q.problem, config, predictor.plan(config), p.sm_clock);
+    const AttentionPlan& plan = predictor.plan(config);
+    require_simulable(config, plan);
+    const AttentionForm form = closed_form(q.gpu, q.problem, config, plan, p.sm_clock);
     const auto [cycles, clock] = simulated(q, config, form.activity, p.sm_clock);
     allow_busy(cycles / p.cycles, p);
     retime(cycles, clock, p);
@@ -267,7 +281,8 @@ KernelFeatures attention_features(const GpuSpec& gpu, const AttentionProblem& p,
   const auto share = [&](Cycles cycles) { return cycles / form.cycles; };
   const double tiles = static_cast<double>(plan.tiles), workers = static_cast<double>(plan.workers);
   const double waves = tiles / workers, group = heads_per_kv(p), sms = gpu.sm.count;
-  const double rows = std::min(1.0 * tile_rows(c), p.queries * (c.pack ? group : 1.0));
+  const double rows =
+      std::min(1.0 * tile_rows(c), 1.0 * p.queries * heads_of_tile(packed_heads(p, c), c));
   const double in_flight =
       2.0 * c.stages * attention_smem(c, p.head_dim).stage_bytes * workers / sms;
   return {{parts.mma / parts.step,
@@ -334,20 +349,16 @@ std::vector<std::string> notes(const AttentionQuestion& q, const AttentionConfig
       form.cycles - closed_form(without_softmax(gpu), problem, config, plan, clock).cycles;
   std::vector<std::string> all;
 
-  const double hidden = 1 - std::clamp(shown / form.softmax, 0.0, 1.0);
-  all.push_back(fmt::format(
-      "Softmax of a warpgroup takes {} of the kernel's time; {} of it is hidden under products and "
-      "loads, and without it the kernel would take {} less.",
-      share_text(form.softmax / form.cycles), share_text(hidden),
-      share_text(std::max(0.0, shown / form.cycles))));
+  const double hidden = 1 - std::clamp(shown / form.softmax_of_sm, 0.0, 1.0);
+  all.push_back(
+      fmt::format("Softmax: {} of it runs under products and loads; without it {} less time.",
+                  share_text(hidden), share_text(std::max(0.0, shown / form.cycles))));
 
   const double computed = plan.all_blocks * tile_rows(config) * config.kv_block;
   if (is_causal(problem) && problem.queries > 1) {
-    all.push_back(fmt::format(
-        "The mask: {} of the scores that are computed count; {} of the blocks lie on the diagonal "
-        "or at the end of the keys and are masked.",
-        share_text(scores_seen(problem) / computed),
-        share_text(plan.masked_blocks / plan.all_blocks)));
+    all.push_back(fmt::format("Mask: {} of the computed scores count; {} of the blocks are masked.",
+                              share_text(scores_seen(problem) / computed),
+                              share_text(plan.masked_blocks / plan.all_blocks)));
   } else if (scores_seen(problem) < computed) {
     all.push_back(
         fmt::format("{} of the computed scores count; the rest are rows and keys beyond the "

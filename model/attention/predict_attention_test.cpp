@@ -1,6 +1,7 @@
 #include "model/attention/attention_model.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <random>
 #include <vector>
 
@@ -56,6 +57,18 @@ TEST_CASE("The choice follows the problem: splits for few long sequences, none f
   CHECK(few.pack);
   CHECK(first("128x32:8x1x8192x128").splits == 1);
   CHECK(first("8x16x4096x4096x128").splits == 1);
+}
+
+TEST_CASE("More than 64 query heads of a KV head are packed too") {
+  const auto best = [](const std::string& shape) {
+    return ranked(problem_of(shape), 1).predictions.front();
+  };
+  const Prediction of_64 = best("4x64:1x1x8192x128"), of_65 = best("4x65:1x1x8192x128"),
+                   of_128 = best("4x128:1x1x8192x128");
+  CHECK(std::get<AttentionConfig>(of_65.config).pack);
+  CHECK(std::get<AttentionConfig>(of_128.config).pack);
+  CHECK(of_65.time < of_64.time * 1.5);
+  CHECK(of_128.time < of_64.time * 1.5);
 }
 
 TEST_CASE("Twice the sequences or keys take longer, and fewer KV heads never do") {
@@ -184,14 +197,49 @@ TEST_CASE("An explanation lists the costs of softmax, mask, waves, splits and me
   };
   const std::string prefill =
       notes(problem_of("4x32:8x4096x4096x128", "causal"), "ao 128x128 s3 o1 re dy k1");
-  for (const char* said : {"Softmax", "hidden", "The mask: ", "waves", "No splits", "DRAM reads"}) {
+  for (const char* said :
+       {"Softmax: ", "runs under products", "Mask: ", "waves", "No splits", "DRAM reads"}) {
     CHECK(prefill.find(said) != std::string::npos);
   }
   const std::string decode =
       notes(problem_of("1x32:8x1x32768x128"), "aw 64x128 s3 o1 ct st k16 pk");
   CHECK(decode.find("16 splits write") != std::string::npos);
   CHECK(decode.find("without splits takes") != std::string::npos);
-  CHECK(decode.find("The mask: ") == std::string::npos);
+  CHECK(decode.find("Mask: ") == std::string::npos);
+}
+
+TEST_CASE("Of a softmax that costs a small part of the time, most is hidden") {
+  // Both CTAs of an SM save time without softmax: only their whole softmax may be compared with it.
+  for (const char* config : {"ao 128x128 s2 o1 re st k1", "as 64x64 s2 o2 ct st k1"}) {
+    CAPTURE(config);
+    const AnyProblem problem = problem_of("4x32:8x4096x4096x128");
+    const std::string note =
+        explain(h200(), problem, parse_config(config), Regime::kBurst, Inputs::kNormal, {})
+            .notes.front();
+    int hidden = 0, saved = 0;
+    REQUIRE(std::sscanf(note.c_str(),
+                        "Softmax: %d %% of it runs under products and loads; without "
+                        "it %d %%",
+                        &hidden, &saved) == 2);
+    const AttentionForm form =
+        form_at(h200(), std::get<AttentionProblem>(problem),
+                std::get<AttentionConfig>(parse_config(config)), Hertz{1.6e9});
+    CHECK(saved > 0);
+    CHECK(hidden > 0);
+    CHECK(hidden < 100);
+    // Shown and hidden parts are the softmax of all warpgroups of an SM.
+    CHECK(saved / (1 - hidden / 100.0) ==
+          Approx(100 * (form.softmax_of_sm / form.cycles)).epsilon(0.3));
+  }
+}
+
+TEST_CASE("Problems too large to simulate are refused before they are simulated") {
+  const AnyProblem problem = problem_of("64x64x65536x65536x128");
+  CHECK(error_message([&] {
+          predict_config(h200(), problem, parse_config("ao 128x128 s2 o1 re st k1"), Regime::kBurst,
+                         Inputs::kNormal, Method::kSimulated);
+        }).find("million are simulated; --method analytic has no limit") != std::string::npos);
+  CHECK_THROWS_AS(ranked(problem, 1, {.method = Method::kSimulated}), ConfigError);
 }
 
 TEST_CASE("An attention configuration without a kernel is refused with the reason") {

@@ -117,8 +117,7 @@ std::optional<Claim> published_claim(const CsvRow& row) {
 }
 
 /// Reads attention of one phase by one library, from the held-out half; FlashAttention-3 is
-/// compared with our kernel nearest to its rule's choice. Tilecast's kernels pack at most 64 query
-/// heads.
+/// compared with our kernel nearest to its rule's choice.
 template <const char* kPhase, const char* kLibrary>
 std::optional<Claim> attention_claim(const CsvRow& row) {
   if (row.text("phase") != kPhase || !row.text("library").starts_with(kLibrary) ||
@@ -131,10 +130,8 @@ std::optional<Claim> attention_claim(const CsvRow& row) {
                   row.text("queries"), row.text("keys"), row.text("head_dim")),
       ElementType::kBf16, {{"mask", row.text("mask")}, {"layout", row.text("layout")}});
   Claim claim{problem, row.text("library"), row.get("time_us", positive) * kMicrosecond};
-  const auto& own = std::get<AttentionProblem>(problem);
   if (claim.kernel.starts_with(kFlashAttention3)) {
-    claim.config = flash_attention_rule(own, kSms);
-    return heads_per_kv(own) > kGroupRows ? std::nullopt : std::optional(claim);
+    claim.config = flash_attention_rule(std::get<AttentionProblem>(problem), kSms);
   }
   return claim;
 }

@@ -83,8 +83,8 @@ AttentionConfig flash_attention_rule(const AttentionProblem& p, i32 sms) {
                     .splits = 1,
                     .pack = false};
   const i32 group = heads_per_kv(p), rows = tile_rows(c);
-  c.pack = group > 1 && group <= kGroupRows &&
-           filled(p.queries, rows) < kPackedGain * filled(i64{p.queries} * group, rows);
+  c.pack =
+      group > 1 && filled(p.queries, rows) < kPackedGain * filled(i64{p.queries} * group, rows);
   const AttentionWork work = attention_work(p, c);
   const i64 kv_head_bytes = i64{2} * p.keys * p.head_dim * element_bytes(p.dtype);
   c.splits = flash_attention_splits(work.tiles(), sms, ceil_div(p.keys, c.kv_block),

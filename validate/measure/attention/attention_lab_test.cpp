@@ -26,7 +26,9 @@ constexpr std::size_t kProblems = 300;
 /// Draws lengths from 1 up, mostly not multiples of a tile, one KV head or many, and more or fewer
 /// queries than keys.
 AttentionProblem random_attention(Random& random) {
-  const i32 kv_heads = random.one_of({1, 1, 2, 3, 8}), group = random.one_of({1, 1, 2, 4, 7, 8});
+  const bool many = random.one_in(8);  // query heads: over several warpgroups if packed
+  const i32 kv_heads = many ? random.one_of({1, 2}) : random.one_of({1, 1, 2, 3, 8});
+  const i32 group = many ? random.one_of({65, 100, 128}) : random.one_of({1, 1, 2, 4, 7, 8});
   const bool decode = random.one_in(3);
   return {.batch = random.one_of({1, 1, 2, 5}),
           .heads = kv_heads * group,
