@@ -1,4 +1,5 @@
-// tilecast compare: the top pick, cuBLASLt and the rooflines, for one GEMM or a list of them.
+// tilecast compare: the top pick, the library's kernel (cuBLASLt's or cuDNN's) and the rooflines,
+// for one problem or a list of them.
 
 #include <fmt/format.h>
 

@@ -127,6 +127,22 @@ TEST_CASE("Rows of compare's list fit a terminal and give the faster one's speed
   CHECK(out.find("  cuBLASLt 1.") != std::string::npos);
 }
 
+TEST_CASE("compare gives cuDNN's time of attention") {
+  const auto answer = [](const std::string& shape) {
+    return compare({"--op", "attention", shape, "--dtype", "bf16", "--format", "json"}).out;
+  };
+  const std::string out =
+      compare({"--op", "attention", "4x32:8x4096x4096x128", "--dtype", "bf16", "--causal"}).out;
+  CHECK(out.find("cuDNN, forecast") != std::string::npos);
+  CHECK(out.find("cuBLASLt") == std::string::npos);
+  const Json forecast = Json::parse(answer("4x32:8x4096x4096x128"))["cudnn"];
+  CHECK(forecast["source"] == "forecast");
+  CHECK(forecast["over_ours"] > 0.9);
+  CHECK(forecast["over_ours"] < 1.4);
+  CHECK(compare({"--op", "memcpy", "4096"}).err.find("only gemm and attention, not memcpy") !=
+        std::string::npos);
+}
+
 TEST_CASE("compare refuses other operations, and needs one of SHAPE and --problems") {
   CHECK(compare({"64x64x64", "--problems", "x"}).exit_code == 2);
   CHECK(compare({}).exit_code == 2);

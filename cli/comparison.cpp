@@ -30,11 +30,11 @@ std::string interval_text(Seconds low, Seconds high) {
   return fmt::format("{} to {}", micro_text(low), micro_text(high));
 }
 
-std::string source_of(const CublasltTime& library) {
+std::string source_of(const LibraryTime& library) {
   return library.measured ? "measured" : "forecast";
 }
 
-/// Which kernel is faster, and whether that is certain. Only if cuBLASLt's time is known.
+/// Which kernel is faster, and whether that is certain. Only if the library's time is known.
 struct Verdict {
   bool equal, library, sure;
   double times;  // speed of the faster kernel divided by the other's
@@ -44,37 +44,40 @@ Verdict verdict_of(const Comparison& c) {
   const double gain = *c.gain();
   const bool equal = std::abs(gain - 1) < kEqual, library = gain < 1;
   const bool apart =
-      library ? c.cublaslt->high < c.ours.interval_low : c.cublaslt->low > c.ours.interval_high;
-  return {equal, library, equal ? c.cublaslt->measured : apart && c.alike(),
+      library ? c.library->high < c.ours.interval_low : c.library->low > c.ours.interval_high;
+  return {equal, library, equal ? c.library->measured : apart && c.alike(),
           library ? 1 / gain : gain};
 }
 
-const char* name_of(bool library) { return library ? "cuBLASLt" : "tilecast's pick"; }
+std::string name_of(const Comparison& c, bool library) {
+  return library ? c.name() : "tilecast's pick";
+}
 
-std::string against_cublaslt(const Comparison& c) {
+std::string against_library(const Comparison& c) {
   const std::string ours = micro_text(c.ours.time);
-  if (!c.cublaslt) {
-    return fmt::format("tilecast's pick takes {} us. cuBLASLt's time is not known.", ours);
+  if (!c.library) {
+    return fmt::format("tilecast's pick takes {} us. {}'s time is not known.", ours, c.name());
   }
   const Verdict verdict = verdict_of(c);
-  const std::string theirs = micro_text(c.cublaslt->time);
+  const std::string theirs = micro_text(c.library->time);
   const char* const perhaps = verdict.sure ? "" : "perhaps ";
   if (verdict.equal) {
-    return fmt::format("tilecast's pick and cuBLASLt are {}equally fast: {} and {} us.", perhaps,
-                       ours, theirs);
+    return fmt::format("tilecast's pick and {} are {}equally fast: {} and {} us.", c.name(),
+                       perhaps, ours, theirs);
   }
-  return fmt::format("{} is {}{:.2f} times as fast as {}: {} and {} us.", name_of(verdict.library),
-                     perhaps, verdict.times, name_of(!verdict.library),
-                     verdict.library ? theirs : ours, verdict.library ? ours : theirs);
+  return fmt::format("{} is {}{:.2f} times as fast as {}: {} and {} us.",
+                     name_of(c, verdict.library), perhaps, verdict.times,
+                     name_of(c, !verdict.library), verdict.library ? theirs : ours,
+                     verdict.library ? ours : theirs);
 }
 
 std::string against_roof(const Comparison& c) {
   const Roof& roof = c.roofs.front();
-  const bool library = c.cublaslt && c.cublaslt->time < c.ours.time;
-  const double left = (library ? c.cublaslt->time : c.ours.time) / roof.time;
+  const bool library = c.library && c.library->time < c.ours.time;
+  const double left = (library ? c.library->time : c.ours.time) / roof.time;
   return fmt::format(
       "At the pick's clock no kernel can beat {} us ({}): at most {:.2f} times as fast as {}.",
-      micro_text(roof.time), roof.name, std::max(1.0, left), name_of(library));
+      micro_text(roof.time), roof.name, std::max(1.0, left), name_of(c, library));
 }
 
 std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& ours) {
@@ -87,9 +90,9 @@ std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const 
   return roofs;
 }
 
-/// A forecast for cuBLASLt is tilecast's time multiplied by a ratio; its interval combines the
+/// A library's forecast is tilecast's time multiplied by a ratio; its interval combines the
 /// errors of both.
-void widen(const Prediction& ours, CublasltTime& library) {
+void widen(const Prediction& ours, LibraryTime& library) {
   const auto reach = [](double theirs, double own) {
     return std::exp(std::hypot(std::log(theirs), std::log(own)));
   };
@@ -100,28 +103,25 @@ void widen(const Prediction& ours, CublasltTime& library) {
 }  // namespace
 
 std::optional<double> Comparison::gain() const {
-  return cublaslt ? std::optional(cublaslt->time / ours.time) : std::nullopt;
+  return library ? std::optional(library->time / ours.time) : std::nullopt;
 }
 
-bool Comparison::alike() const {
-  return cublaslt && (cublaslt->measured || cublaslt->like >= kAlike);
-}
+bool Comparison::alike() const { return library && (library->measured || library->like >= kAlike); }
 
 Comparison compare(const GpuSpec& gpu, const Ranking& ranking,
                    const std::filesystem::path& config_folder) {
   const AnyProblem& problem = ranking.problem;
-  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
-  if (gemm == nullptr) {
-    throw ConfigError("compare supports only GEMMs");
+  if (const Op op = op_of(problem); library_of(op).empty()) {
+    throw ConfigError(fmt::format("compare supports only gemm and attention, not {}", to_text(op)));
   }
   const Prediction& ours = ranking.predictions.front();
   Comparison comparison{
       problem, ranking.regime, ranking.inputs, ours, roofs_of(gpu, problem, ours), {}, {}};
   try {
-    comparison.cublaslt =
-        cublaslt_time(gpu, *gemm, ranking.regime, ours.time - ours.copies, config_folder);
-    if (!comparison.cublaslt->measured) {
-      widen(ours, *comparison.cublaslt);
+    comparison.library =
+        library_time(gpu, problem, ranking.regime, ours.time - ours.copies, config_folder);
+    if (!comparison.library->measured) {
+      widen(ours, *comparison.library);
     }
   } catch (const ConfigError& error) {
     comparison.why_not = error.what();
@@ -139,14 +139,15 @@ nlohmann::ordered_json comparison_object(const GpuSpec& gpu, const Comparison& c
                                    {"inputs", to_text(c.inputs)},
                                    {"ours", kernel_json(p)}};
   object["ours"]["dram_bytes"] = rounded((p.dram_read + p.dram_write).value, kComparedDigits);
-  if (c.cublaslt) {
-    object["cublaslt"] = {{"time_us", micro(c.cublaslt->time)},
-                          {"interval_us", {micro(c.cublaslt->low), micro(c.cublaslt->high)}},
-                          {"source", source_of(*c.cublaslt)},
-                          {"over_ours", rounded(*c.gain(), kComparedDigits)},
-                          {"rows_alike", rounded(c.cublaslt->like, 3)}};
+  const std::string word(library_of(op_of(c.problem)));
+  if (c.library) {
+    object[word] = {{"time_us", micro(c.library->time)},
+                    {"interval_us", {micro(c.library->low), micro(c.library->high)}},
+                    {"source", source_of(*c.library)},
+                    {"over_ours", rounded(*c.gain(), kComparedDigits)},
+                    {"rows_alike", rounded(c.library->like, 3)}};
   } else {
-    object["cublaslt"] = {{"why_not", c.why_not}};
+    object[word] = {{"why_not", c.why_not}};
   }
   for (const Roof& roof : c.roofs) {
     object["roofs_us"][roof.name] = micro(roof.time);
@@ -157,19 +158,20 @@ nlohmann::ordered_json comparison_object(const GpuSpec& gpu, const Comparison& c
 std::string comparison_text(const LoadedGpu& gpu, const Comparison& c) {
   std::string text = wrapped("", problem_title(c.problem)) +
                      wrapped("", conditions_title(gpu.spec, gpu.calibrated, c.regime, c.inputs)) +
-                     "\n" + wrapped("", against_cublaslt(c)) + wrapped("", against_roof(c));
-  if (!c.cublaslt) {
+                     "\n" + wrapped("", against_library(c)) + wrapped("", against_roof(c));
+  if (!c.library) {
     text += wrapped("", c.why_not + ".");
   } else if (!c.alike()) {
-    text += wrapped("", "No measured problem resembles this one: cuBLASLt's time is a guess.");
+    text += wrapped(
+        "", fmt::format("No measured problem resembles this one: {}'s time is a guess.", c.name()));
   }
   text += "\n";
   Table table({"<", "time us", "TFLOP/s", "<90 % interval", "<"});
   table.row({"tilecast's pick", micro_text(c.ours.time), speed_text(c.problem, c.ours.time),
              interval_text(c.ours.interval_low, c.ours.interval_high), tile_text(c.ours.config)});
-  if (c.cublaslt) {
-    const CublasltTime& library = *c.cublaslt;
-    table.row({"cuBLASLt, " + source_of(library), micro_text(library.time),
+  if (c.library) {
+    const LibraryTime& library = *c.library;
+    table.row({c.name() + ", " + source_of(library), micro_text(library.time),
                speed_text(c.problem, library.time), interval_text(library.low, library.high),
                library.measured ? "" : fmt::format("{:.3f} x tilecast's", *c.gain())});
   }
@@ -191,16 +193,16 @@ std::string comparison_text(const LoadedGpu& gpu, const Comparison& c) {
 
 std::string comparison_titles() {
   return "~ forecast, not measured; ~~ no similar problem was measured; ? within the error\n" +
-         fmt::format(kRow, "pick us", "cuBLASLt", "faster, times", "bound us", "") + "problem\n";
+         fmt::format(kRow, "pick us", "library us", "faster, times", "bound us", "") + "problem\n";
 }
 
 std::string comparison_row(const Comparison& c) {
   std::string library = "-", faster;
-  if (c.cublaslt) {
+  if (c.library) {
     const Verdict verdict = verdict_of(c);
-    library = (c.cublaslt->measured ? "" : c.alike() ? "~" : "~~") + micro_text(c.cublaslt->time);
+    library = (c.library->measured ? "" : c.alike() ? "~" : "~~") + micro_text(c.library->time);
     faster = (verdict.equal ? "equal"
-                            : fmt::format("{} {:.2f}", verdict.library ? "cuBLASLt" : "tilecast",
+                            : fmt::format("{} {:.2f}", verdict.library ? c.name() : "tilecast",
                                           verdict.times)) +
              (verdict.sure ? "" : "?");
   }

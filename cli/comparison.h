@@ -1,4 +1,5 @@
-// The top pick for a GEMM, cuBLASLt's time, and the rooflines that no kernel can beat. Checked by:
+// The top pick for a GEMM or attention, the time of cuBLASLt or cuDNN, and the rooflines that no
+// kernel can beat. Checked by:
 // compare_test.cpp.
 #pragma once
 
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "cli/output_parts.h"
-#include "model/predict/cublaslt.h"
+#include "model/predict/library_time.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 
@@ -25,17 +26,19 @@ struct Comparison {
   Regime regime;
   Inputs inputs;
   Prediction ours;
-  std::vector<Roof> roofs;               // highest bound first
-  std::optional<CublasltTime> cublaslt;  // none if the library's time is unknown
-  std::string why_not;                   // reason if cublaslt is none
+  std::vector<Roof> roofs;             // highest bound first
+  std::optional<LibraryTime> library;  // none if the library's time is unknown
+  std::string why_not;                 // reason if library is none
 
-  /// cuBLASLt's time divided by tilecast's, which includes operand copies.
+  /// Name of the library: cuBLASLt or cuDNN.
+  std::string name() const { return std::string(library_name(op_of(problem))); }
+  /// The library's time divided by tilecast's, which includes operand copies.
   std::optional<double> gain() const;
-  /// Whether some measured problem is similar: otherwise cuBLASLt's ratio is unknown.
+  /// Whether some measured problem is similar: otherwise the library's ratio is unknown.
   bool alike() const;
 };
 
-/// Compares the first of the ranking. Throws ConfigError if the op is not a GEMM.
+/// Compares the first of the ranking. Throws ConfigError if the op has no library.
 Comparison compare(const GpuSpec& gpu, const Ranking& ranking,
                    const std::filesystem::path& config_folder);
 
@@ -49,7 +52,10 @@ inline constexpr std::string_view kComparedColumns =
     "cublaslt_high_us=/cublaslt/interval_us/1,cublaslt_source=/cublaslt/source,"
     "cublaslt_over_ours=/cublaslt/over_ours,rows_alike=/cublaslt/rows_alike,"
     "tensor_roof_us=/roofs_us/tensor cores,dram_roof_us=/roofs_us/DRAM,"
-    "launch_roof_us=/roofs_us/launch";
+    "launch_roof_us=/roofs_us/launch,"
+    "cudnn_us=/cudnn/time_us,cudnn_low_us=/cudnn/interval_us/0,"
+    "cudnn_high_us=/cudnn/interval_us/1,cudnn_source=/cudnn/source,"
+    "cudnn_over_ours=/cudnn/over_ours,cudnn_rows_alike=/cudnn/rows_alike";
 /// Formats a row of a list, with a long problem on several lines, or the titles of its columns.
 std::string comparison_row(const Comparison& comparison);
 std::string comparison_titles();

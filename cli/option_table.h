@@ -40,7 +40,8 @@ inline constexpr CommandRow kCommands[] = {
      "What limits a configuration, and why the best one is faster",
      "explain 4096x4096x4096 --dtype bf16\n"
      "explain 4096x4096x4096 --config 'cooperative 128x256' pingpong"},
-    {"compare", Host::kModel, "Forecast", "Compare the top pick with cuBLASLt and the roofline",
+    {"compare", Host::kModel, "Forecast",
+     "Compare the top pick with cuBLASLt or cuDNN, and with the roofline",
      "compare 4096x28672x4096 --dtype bf16\n"
      "compare --problems layers.csv --dtype bf16 --format json"},
     {"list", Host::kModel, "Forecast", "List the words that options take, with their meaning"},
@@ -93,15 +94,11 @@ struct OptionGroup {
 
 inline constexpr i64 kLongestSide = i64{1} << 38, kMostThreads = 1024;
 inline constexpr std::string_view kProblems = "predict explain compare emit measure",
-                                  kAnyOp = "predict explain emit measure",
                                   kRouted = "predict explain compare emit",
                                   kJudged = "validate report";
 
 inline constexpr OptionRow kProblemOptions[] = {
-    {"compare", "SHAPE", "TEXT...", "",
-     "MxNxK, such as 4096x4096x4096, or M N K; for an nn.Linear tokens x out_features x "
-     "in_features"},
-    {kAnyOp, "SHAPE", "TEXT...", "",
+    {kProblems, "SHAPE", "TEXT...", "",
      "MxNxK, such as 4096x4096x4096, or M N K; for an nn.Linear tokens x out_features x "
      "in_features; for attention "
      "BATCHxHEADS:KV_HEADSxQUERIESxKEYSxHEAD_DIM, such as 4x32:8x4096x4096x128; ROWSxCOLUMNS for "
@@ -112,16 +109,14 @@ inline constexpr OptionRow kProblemOptions[] = {
     {kProblems, "-n,--n", "N", "", "N: columns of C", 1, kLongestSide, "-k", "SHAPE"},
     {kProblems, "-k,--k", "N", "", "K: columns of A, the dimension that is summed over", 1,
      kLongestSide, "-n", "SHAPE"},
-    {"compare", "--dtype", "TYPE", "fp16",
-     "Element type of A and B: fp16, bf16, e4m3 (or fp8), e5m2"},
-    {kAnyOp, "--dtype", "TYPE", "fp16",
+    {kProblems, "--dtype", "TYPE", "fp16",
      "Element type of the inputs: fp16, bf16, e4m3 (or fp8), e5m2 for a GEMM; fp16, bf16 for "
      "attention; fp16, bf16, fp32 for memcpy and elementwise_add"},
-    {kAnyOp, "--op", "gemm|attention|memcpy|elementwise_add", "gemm", ""},
-    {kAnyOp, "--causal", "", "",
+    {kProblems, "--op", "gemm|attention|memcpy|elementwise_add", "gemm", ""},
+    {kProblems, "--causal", "", "",
      "Attention only: each query attends to the keys up to its own position; the last query "
      "attends to all"},
-    {kAnyOp, "--lse", "", "", "Attention only: also write the log-sum-exp of each row"},
+    {kProblems, "--lse", "", "", "Attention only: also write the log-sum-exp of each row"},
     {kProblems, "--scales", "tensor|row|block", "",
      "Scales of fp8 operands, applied before the epilogue: one per tensor; one per row of A and "
      "column of B; one per 1x128 block of A and 128x128 block of B"},
@@ -333,7 +328,8 @@ inline constexpr OptionRow kOutputOptions[] = {
      "jsonl: one line per problem; cutlass: a test list for CUTLASS's profiler"},
     {"compare", "--format", "table|json|csv|jsonl", "table", "jsonl: one line per problem"},
     {"explain gpus doctor validate status", "--format", "table|json", "table", ""},
-    {"emit", "--out,-o", "FOLDER", "", "Folder for the file; created if missing", 0, 0, "", "",
+    {"emit", "--out,-o", "FOLDER", "",
+     "Folder for the file, created if missing; NAME.cu names the file, - prints it", 0, 0, "", "",
      true},
     {"measure", "--out,-o", "CSV", "",
      "CSV file to write. If it is not given, the result for SHAPE is printed as a table"},

@@ -138,12 +138,10 @@ std::string asked_shape(const Arguments& args) {
   if (const std::string_view given = split_batch(shape).shape;
       traits_of(asked_op(args)).grouped && given.find(':') != given.npos) {
     const bool of_attention = std::ranges::count(shape, 'x') == 4;
-    throw ConfigError(fmt::format(
-        "shape '{}': {}", printable(shape),
-        of_attention
-            ? "heads and KV heads need --op attention, which predict, explain and measure support"
-            : "a range of numbers; --problems reads a file of "
-              "such shapes, or - for standard input"));
+    throw ConfigError(fmt::format("shape '{}': {}", printable(shape),
+                                  of_attention ? "heads and KV heads need --op attention"
+                                               : "a range of numbers; --problems reads a file of "
+                                                 "such shapes, or - for standard input"));
   }
   return shape;
 }

@@ -1,7 +1,8 @@
-#include "model/predict/cublaslt.h"
+#include "model/predict/library_time.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -22,17 +23,19 @@ namespace {
 constexpr const char* kHeader =
     "shape,dtype,dtype_c,layout,epilogue,accumulate,lda,ldb,ldc,regime,time_us,forecast_us\n";
 
+constexpr const char* kAttentionHeader = "shape,dtype,mask,layout,lse,regime,time_us,forecast_us\n";
+
 GemmProblem square(i64 side, ElementType dtype = ElementType::kBf16) {
   return {{side, side, side}, dtype, Layout::kTn};
 }
 
-CublasltRows rows_of(const std::string& lines) {
+LibraryRows rows_of(const std::string& lines, Op op = Op::kGemm) {
   const TemporaryFolder folder;
-  write_file(folder / "rows.csv", kHeader + lines);
-  return {folder / "rows.csv", 132};
+  write_file(folder / "rows.csv", (op == Op::kGemm ? kHeader : kAttentionHeader) + lines);
+  return {op, folder / "rows.csv", 132};
 }
-CublasltTime forecast(const CublasltRows& rows, const GemmProblem& problem, double ours_us,
-                      Regime regime = Regime::kBurst, bool own = true) {
+LibraryTime forecast(const LibraryRows& rows, const GemmProblem& problem, double ours_us,
+                     Regime regime = Regime::kBurst, bool own = true) {
   return rows.forecast(problem, regime, Seconds{ours_us * 1e-6}, 132, own);
 }
 std::string refusal(const std::string& lines) {
@@ -45,11 +48,11 @@ std::string refusal(const std::string& lines) {
 }
 
 TEST_CASE("A measured problem is answered by its measurement, in the other regime by its ratio") {
-  const CublasltRows rows = rows_of("4096x4096x4096,bf16,,tn,,,,,,burst,180,150\n");
-  const CublasltTime same = forecast(rows, square(4096), 150);
+  const LibraryRows rows = rows_of("4096x4096x4096,bf16,,tn,,,,,,burst,180,150\n");
+  const LibraryTime same = forecast(rows, square(4096), 150);
   CHECK(same.measured);
   CHECK(same.time.value == Approx(180e-6));
-  const CublasltTime other = forecast(rows, square(4096), 200, Regime::kSustained);
+  const LibraryTime other = forecast(rows, square(4096), 200, Regime::kSustained);
   CHECK_FALSE(other.measured);
   CHECK(other.ratio == Approx(1.2));  // 180 / 150
   CHECK(other.time.value == Approx(240e-6));
@@ -58,29 +61,28 @@ TEST_CASE("A measured problem is answered by its measurement, in the other regim
 }
 
 TEST_CASE("A row of an older forecast, or of another GPU, contributes its ratio") {
-  const CublasltRows rows = rows_of("4096x4096x4096,bf16,,tn,,,,,,burst,180,150\n");
+  const LibraryRows rows = rows_of("4096x4096x4096,bf16,,tn,,,,,,burst,180,150\n");
   CHECK(forecast(rows, square(4096), 154).measured);        // 2.6 % above the row's forecast
   CHECK_FALSE(forecast(rows, square(4096), 160).measured);  // 6.5 %
-  const CublasltTime other = forecast(rows, square(4096), 150, Regime::kBurst, false);
+  const LibraryTime other = forecast(rows, square(4096), 150, Regime::kBurst, false);
   CHECK_FALSE(other.measured);
   CHECK(other.time.value == Approx(180e-6));
 }
 
 TEST_CASE("Similar problems outweigh others, and the interval reflects their spread") {
-  const CublasltRows rows = rows_of(
+  const LibraryRows rows = rows_of(
       "4096x4096x4096,bf16,,tn,,,,,,burst,110,100\n"
       "64x4096x4096,bf16,,tn,,,,,,burst,20,10\n"
       "96x4096x4096,bf16,,tn,,,,,,burst,10,10\n");
-  const CublasltTime large = forecast(rows, square(4096), 200);
-  const CublasltTime small =
-      forecast(rows, {{80, 4096, 4096}, ElementType::kBf16, Layout::kTn}, 10);
+  const LibraryTime large = forecast(rows, square(4096), 200);
+  const LibraryTime small = forecast(rows, {{80, 4096, 4096}, ElementType::kBf16, Layout::kTn}, 10);
   CHECK(large.ratio == Approx(1.1).epsilon(0.01));
   CHECK(small.ratio > 1.2);
   CHECK(small.high / small.time > large.high / large.time);
 }
 
 TEST_CASE("Unaligned rows have the ratio of unaligned rows, in any layout") {
-  const CublasltRows rows = rows_of(
+  const LibraryRows rows = rows_of(
       "4096x4096x4096,bf16,,tn,,,,,,burst,100,100\n"
       "4100x4100x4104,bf16,,tn,,,,,,burst,300,100\n"
       "4096x4096x4095,bf16,,tn,,,4096,4096,,burst,800,100\n");
@@ -99,15 +101,17 @@ TEST_CASE("Invalid rows are refused with file, line and column") {
   CHECK(refusal("").find("expected measured rows") != std::string::npos);
 }
 
-// The limits were 3.00 % (mean) and 2.15 % (median) when set. Unaligned rows use other kernels, for
-// which there are few rows.
-TEST_CASE("Held-out 16-bit problems of the committed data are forecast within the recorded error") {
-  const std::filesystem::path csv = config_folder() / "gpus/h200_sxm.cublaslt.csv";
-  const std::string text = read_text(csv);
+/// Errors of the committed data's problems that `judges`, each forecast from the other folds,
+/// sorted; and the fraction of measured times inside the interval.
+struct HeldOut {
+  std::vector<double> errors;
+  double covered = 0;
+};
+HeldOut held_out(Op op, const char* file, const std::function<bool(const AnyProblem&)>& judges) {
+  const std::string text = read_text(config_folder() / "gpus" / file);
   const std::vector<std::string_view> lines = split(text, '\n');
   constexpr std::size_t kFolds = 8;
-  std::vector<double> errors;
-  std::size_t covered = 0;
+  HeldOut all;
   for (std::size_t fold = 0; fold < kFolds; ++fold) {
     // Both regimes of a problem are in one fold.
     const auto is_left_out = [&](std::string_view line) {
@@ -120,37 +124,59 @@ TEST_CASE("Held-out 16-bit problems of the committed data are forecast within th
         (is_left_out(line) ? left_out : kept) += std::string(line) + "\n";
       }
     }
-    const CublasltRows seen = rows_of(kept), judged = rows_of(left_out);
-    for (const CublasltRows::Row& row : judged.rows()) {
-      const bool aligned = row.problem.shape.k % 8 == 0 && row.problem.shape.n % 8 == 0 &&
-                           row.problem.leading.a % 8 == 0 && row.problem.leading.b % 8 == 0;
-      if (is_fp8(row.problem.dtype) || row.problem.batch.products > 1 || !aligned) {
-        continue;
+    const LibraryRows seen = rows_of(kept, op), judged = rows_of(left_out, op);
+    for (const LibraryRows::Row& row : judged.rows()) {
+      if (judges(row.problem)) {
+        const LibraryTime t = seen.forecast(row.problem, row.regime, row.forecast, 132, true);
+        all.errors.push_back(std::abs(t.time / row.measured - 1));
+        all.covered += t.low <= row.measured && row.measured <= t.high ? 1 : 0;
       }
-      const CublasltTime t = seen.forecast(row.problem, row.regime, row.forecast, 132, true);
-      errors.push_back(std::abs(t.time / row.measured - 1));
-      covered += t.low <= row.measured && row.measured <= t.high ? 1 : 0;
     }
   }
+  REQUIRE(!all.errors.empty());
+  all.covered /= static_cast<double>(all.errors.size());
+  std::ranges::sort(all.errors);
+  return all;
+}
+
+// The limits were 3.00 % (mean) and 2.15 % (median) when set. Unaligned rows use other kernels, for
+// which there are few rows.
+TEST_CASE("Held-out 16-bit problems of the committed data are forecast within the recorded error") {
+  const auto [errors, covered] =
+      held_out(Op::kGemm, "h200_sxm.cublaslt.csv", [](const AnyProblem& problem) {
+        const auto& p = std::get<GemmProblem>(problem);
+        return !is_fp8(p.dtype) && p.batch.products == 1 && p.shape.k % 8 == 0 &&
+               p.shape.n % 8 == 0 && p.leading.a % 8 == 0 && p.leading.b % 8 == 0;
+      });
   REQUIRE(errors.size() > 700);
-  const double count = static_cast<double>(errors.size());
-  const double mean = std::accumulate(errors.begin(), errors.end(), 0.0) / count;
-  std::ranges::sort(errors);
-  CAPTURE(mean, errors[errors.size() / 2], errors[errors.size() * 9 / 10],
-          static_cast<double>(covered) / count);
+  const double mean =
+      std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
+  CAPTURE(mean, errors[errors.size() / 2], errors[errors.size() * 9 / 10], covered);
   CHECK(mean < 0.0300);
   CHECK(errors[errors.size() / 2] < 0.0215);
-  CHECK(static_cast<double>(covered) / count > 0.85);
+  CHECK(covered > 0.85);
+}
+
+// cuDNN has kernels several times slower for a few queries and for ragged lengths, of which few
+// problems were measured: their mean error says nothing.
+TEST_CASE("cuDNN's times of held-out problems of the committed data are forecast likewise") {
+  const auto [errors, covered] =
+      held_out(Op::kAttention, "h200_sxm.cudnn.csv", [](const AnyProblem&) { return true; });
+  REQUIRE(errors.size() == 81);
+  CAPTURE(errors[40], errors[72], covered);
+  CHECK(errors[40] < 0.035);
+  CHECK(errors[72] < 0.18);
+  CHECK(covered > 0.80);
 }
 
 TEST_CASE("Library times are forecast on Hopper only, and not for groups") {
   const GpuSpec h200 = load_gpu("h200_sxm", true).spec, b200 = load_gpu("b200", true).spec;
   const Seconds ours{150e-6};
-  CHECK(cublaslt_time(h200, square(4096), Regime::kBurst, ours, config_folder()).time > Seconds{});
-  CHECK_THROWS_AS(cublaslt_time(b200, square(4096), Regime::kBurst, ours, config_folder()),
+  CHECK(library_time(h200, square(4096), Regime::kBurst, ours, config_folder()).time > Seconds{});
+  CHECK_THROWS_AS(library_time(b200, square(4096), Regime::kBurst, ours, config_folder()),
                   ConfigError);
   const GemmProblem groups = in_groups(square(4096), {1024, 0, 3072});
-  CHECK_THROWS_AS(cublaslt_time(h200, groups, Regime::kBurst, ours, config_folder()), ConfigError);
+  CHECK_THROWS_AS(library_time(h200, groups, Regime::kBurst, ours, config_folder()), ConfigError);
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
-#include "model/predict/cublaslt.h"
+#include "model/predict/library_time.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -21,13 +20,24 @@
 namespace tilecast {
 namespace {
 
-constexpr std::array<std::string_view, 11> kColumnNames{
-    "shape", "dtype", "dtype_c", "layout", "epilogue", "accumulate",
-    "lda",   "ldb",   "ldc",     "regime", "time_us"};
-constexpr std::string_view kForecastColumn = "forecast_us";
+struct VendorLibrary {
+  Op op;
+  std::string_view word, name;
+  std::string_view fields;  // columns between dtype and regime: fields of the problem
+};
+constexpr VendorLibrary kLibraries[] = {
+    {Op::kGemm, "cublaslt", "cuBLASLt", "dtype_c,layout,epilogue,accumulate,lda,ldb,ldc"},
+    {Op::kAttention, "cudnn", "cuDNN", "mask,layout,lse"}};
+
+const VendorLibrary* find_library(Op op) {
+  const auto* const found = std::ranges::find(kLibraries, op, &VendorLibrary::op);
+  return found == std::end(kLibraries) ? nullptr : found;
+}
+
+constexpr std::string_view kTimeColumn = "time_us", kForecastColumn = "forecast_us";
 
 // Widths of the two kernel averages, in units of the features, and the weights of the priors that
-// they shrink to. Chosen on the rows by eight folds of problems (cublaslt_test.cpp).
+// they shrink to. Chosen on the rows by eight folds of problems (library_time_test.cpp).
 constexpr double kNarrow = 0.3, kWide = 1.2, kPull = 0.5, kPullOfAll = 0.02;
 // Half-width of the 90 % interval in standard deviations of the ratios around their mean, and the
 // lowest standard deviation: the spread between GPUs and repeats.
@@ -42,8 +52,12 @@ constexpr double kSide = 1.5, kDepth = 2, kFilled = 0.25, kAligned = 10 / 3.0, k
 constexpr double kOtherKernels = 6, kFp8 = 4, kBlockScales = 4, kScales = 2, kOtherLayout = 0.7,
                  kExact = 1, kEpilogue = 0.5, kOtherRegime = 1;
 constexpr double kMicrosecond = 1e-6;
+// The same for attention: logarithm of queries, keys, head dimension, KV heads, heads per KV head;
+// then distances between masks, decode and prefill, a few queries, lengths off 64, and options.
+constexpr double kQueries = 3, kKeys = 4, kKvHeads = 6, kSharing = 4;
+constexpr double kCausal = 2, kDecode = 3, kFewQueries = 6, kRagged = 4, kOption = 1;
 
-using ProblemFeatures = CublasltRows::Features;
+using ProblemFeatures = LibraryRows::Features;
 
 /// log2 of the alignment in bytes of rows of `elements`, at most 16 bytes.
 i32 log2_alignment(i64 elements, i32 bytes) {
@@ -62,9 +76,10 @@ double filled(int sms, const GemmProblem& p, i64 block_m, i64 block_n) {
   return waves / std::ceil(waves);
 }
 
+double log2_of(i64 count) { return std::log2(static_cast<double>(count)); }
+double if_so(bool so, double apart) { return so ? apart : 0.0; }
+
 ProblemFeatures features_of(int sms, const GemmProblem& p, Regime regime) {
-  const auto log2_of = [](i64 count) { return std::log2(static_cast<double>(count)); };
-  const auto if_so = [](bool so, double apart) { return so ? apart : 0.0; };
   // Alignment of the rows' pitch and of their length; cuBLASLt checks both.
   const auto aligned = [](i64 row, i64 columns, ElementType type) {
     return std::min(log2_alignment(row != 0 ? row : columns, element_bytes(type)),
@@ -98,12 +113,34 @@ ProblemFeatures features_of(int sms, const GemmProblem& p, Regime regime) {
           if_so(regime == Regime::kSustained, kOtherRegime)};
 }
 
+ProblemFeatures features_of(int, const AttentionProblem& p, Regime regime) {
+  constexpr i32 kUsualBlock = 64;
+  return {log2_of(p.queries) / kQueries,
+          log2_of(p.keys) / kKeys,
+          log2_of(p.head_dim),
+          log2_of(i64{p.batch} * p.kv_heads) / kKvHeads,
+          log2_of(heads_per_kv(p)) / kSharing,
+          if_so(is_causal(p), kCausal),
+          if_so(p.queries == 1, kDecode),
+          if_so(p.queries > 1 && p.queries < kUsualBlock, kFewQueries),
+          if_so(p.keys % kUsualBlock != 0, kRagged),
+          if_so(p.queries > 1 && p.queries % kUsualBlock != 0, kRagged),
+          if_so(p.lse, kOption),
+          if_so(p.dtype == ElementType::kFp16, kOption),
+          if_so(p.layout == AttentionLayout::kBshd, kOption),
+          if_so(regime == Regime::kSustained, kOtherRegime)};
+}
+
+ProblemFeatures features_of(int, const StreamProblem&, Regime) { return {}; }
+
 double squared_distance(const ProblemFeatures& a, const ProblemFeatures& b) {
   return std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0, std::plus<>{},
                                [](double x, double y) { return (x - y) * (x - y); });
 }
 
-std::string header() { return fmt::format("{},{}", fmt::join(kColumnNames, ","), kForecastColumn); }
+std::string header(const VendorLibrary& library) {
+  return fmt::format("shape,dtype,{},regime,{},{}", library.fields, kTimeColumn, kForecastColumn);
+}
 
 Seconds time_in(std::string_view cell, std::string_view column) {
   const std::optional<double> value = parse_number(cell);
@@ -115,7 +152,19 @@ Seconds time_in(std::string_view cell, std::string_view column) {
 
 }  // namespace
 
-CublasltRows::CublasltRows(const std::filesystem::path& csv, int sms) {
+std::string_view library_of(Op op) {
+  const VendorLibrary* const library = find_library(op);
+  return library == nullptr ? "" : library->word;
+}
+std::string_view library_name(Op op) {
+  const VendorLibrary* const library = find_library(op);
+  return library == nullptr ? "" : library->name;
+}
+
+LibraryRows::LibraryRows(Op op, const std::filesystem::path& csv, int sms) {
+  const VendorLibrary& library = *find_library(op);
+  const std::vector<std::string_view> fields = split(library.fields, ',');
+  const std::size_t regime_at = 2 + fields.size();
   const std::string text = read_text(csv);
   std::size_t number = 0;
   for (const std::string_view line : split(text, '\n')) {
@@ -125,25 +174,25 @@ CublasltRows::CublasltRows(const std::filesystem::path& csv, int sms) {
     }
     try {
       const std::vector<std::string_view> cells = split(line, ',');
-      if (line == header()) {
+      if (line == header(library)) {
         continue;
       }
-      if (cells.size() != kColumnNames.size() + 1) {
-        throw ConfigError("expected the columns " + header());
+      if (cells.size() != regime_at + 3) {
+        throw ConfigError("expected the columns " + header(library));
       }
       FieldTexts given;
-      for (std::size_t column = 2; column < 9; ++column) {
-        if (!cells[column].empty()) {
-          given.emplace(kColumnNames[column], cells[column]);
+      for (std::size_t field = 0; field < fields.size(); ++field) {
+        if (!cells[2 + field].empty()) {
+          given.emplace(fields[field], cells[2 + field]);
         }
       }
-      const GemmProblem problem = std::get<GemmProblem>(
-          problem_of(Op::kGemm, cells[0], parse_element_type(cells[1]), given));
-      const Regime regime = parse_regime(std::string(cells[9]));
-      const Seconds measured = time_in(cells[10], kColumnNames[10]);
-      const Seconds forecast = time_in(cells[11], kForecastColumn);
-      rows_.push_back({problem, regime, measured, forecast, std::log(measured / forecast),
-                       features_of(sms, problem, regime)});
+      const AnyProblem problem = problem_of(op, cells[0], parse_element_type(cells[1]), given);
+      const Regime regime = parse_regime(std::string(cells[regime_at]));
+      const Seconds measured = time_in(cells[regime_at + 1], kTimeColumn);
+      const Seconds forecast = time_in(cells[regime_at + 2], kForecastColumn);
+      rows_.push_back(
+          {problem, regime, measured, forecast, std::log(measured / forecast),
+           std::visit([&](const auto& p) { return features_of(sms, p, regime); }, problem)});
     } catch (const ConfigError& error) {
       throw ConfigError(fmt::format("{}:{}: {}", csv.string(), number, error.what()));
     }
@@ -157,10 +206,11 @@ CublasltRows::CublasltRows(const std::filesystem::path& csv, int sms) {
   usual_ = off[off.size() / 2];
 }
 
-CublasltTime CublasltRows::forecast(const GemmProblem& problem, Regime regime, Seconds ours,
-                                    int sms, bool own) const {
-  TILECAST_ASSERT(problem.groups == nullptr && ours.value > 0);
-  const ProblemFeatures asked = features_of(sms, problem, regime);
+LibraryTime LibraryRows::forecast(const AnyProblem& problem, Regime regime, Seconds ours, int sms,
+                                  bool own) const {
+  TILECAST_ASSERT(ours.value > 0);
+  const ProblemFeatures asked =
+      std::visit([&](const auto& p) { return features_of(sms, p, regime); }, problem);
   // Sums of weights, of weighted offsets and of their squares.
   struct Sums {
     double weight = 0, off = 0, square = 0;
@@ -202,28 +252,35 @@ CublasltTime CublasltRows::forecast(const GemmProblem& problem, Regime regime, S
   return {time, time * std::exp(-reach), time * std::exp(reach), std::exp(off), wide.weight};
 }
 
-CublasltTime cublaslt_time(const GpuSpec& gpu, const GemmProblem& problem, Regime regime,
-                           Seconds ours, const std::filesystem::path& config_folder) {
-  if (gpu.architecture != Architecture::kHopper) {
-    throw ConfigError(gpu.name + ": cuBLASLt was measured on Hopper GPUs only");
+LibraryTime library_time(const GpuSpec& gpu, const AnyProblem& problem, Regime regime, Seconds ours,
+                         const std::filesystem::path& config_folder) {
+  const Op op = op_of(problem);
+  const VendorLibrary* const library = find_library(op);
+  if (library == nullptr) {
+    throw ConfigError(fmt::format("no library is measured next to {}", to_text(op)));
   }
-  if (problem.groups != nullptr) {
-    throw ConfigError("cuBLASLt has no grouped GEMMs");
+  if (gpu.architecture != Architecture::kHopper) {
+    throw ConfigError(
+        fmt::format("{}: {} was measured on Hopper GPUs only", gpu.name, library->name));
+  }
+  if (const auto* const gemm = std::get_if<GemmProblem>(&problem);
+      gemm != nullptr && gemm->groups != nullptr) {
+    throw ConfigError(fmt::format("{} has no grouped GEMMs", library->name));
   }
   static std::mutex mutex;
-  static std::map<std::string, CublasltRows> kept;
+  static std::map<std::string, LibraryRows> kept;
   const auto file = [&](const std::string& name) {
-    return config_folder / "gpus" / (name + ".cublaslt.csv");
+    return config_folder / "gpus" / fmt::format("{}.{}.csv", name, library->word);
   };
   const bool own = std::filesystem::exists(file(gpu.name));
   const std::string path = file(own ? gpu.name : kRatiosOf).string();
-  const CublasltRows* rows = nullptr;
+  const LibraryRows* rows = nullptr;
   {
     const std::lock_guard lock(mutex);
     auto found = kept.find(path);
     if (found == kept.end()) {
       const int sms = kept_gpu(own ? gpu.name : kRatiosOf, false, config_folder).spec.sm.count;
-      found = kept.emplace(path, CublasltRows(path, sms)).first;
+      found = kept.emplace(path, LibraryRows(op, path, sms)).first;
     }
     rows = &found->second;
   }
