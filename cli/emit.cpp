@@ -59,21 +59,22 @@ Prediction chosen(const Arguments& args, const GpuSpec& gpu) {
 void run_emit(const Arguments& args) {
   const AnyProblem problem = asked_problem(args);
   const LoadedGpu gpu = load_asked_gpu(args.text("--gpu"), !args.given("--no-calibration"));
-  std::filesystem::path path = args.text("--out");
+  const bool prints = args.text("--out") == "-";
+  std::filesystem::path path = prints ? "" : args.text("--out");
   if (path.extension() != ".cu") {
     path /= emitted_file_name(problem);
   }
   const std::string name = path.filename().string();
   const bool replace = args.given("--replace");
   std::error_code ignored;
-  if (!replace && std::filesystem::exists(path, ignored)) {
+  if (!prints && !replace && std::filesystem::exists(path, ignored)) {
     refuse_existing(path);
   }
-  if (std::filesystem::is_symlink(path, ignored)) {
+  if (!prints && std::filesystem::is_symlink(path, ignored)) {
     throw ConfigError(path.string() + " is a symbolic link; emit replaces only regular files");
   }
   FilePlan plan;
-  plan.writes("--out", path);
+  plan.writes("--out", prints ? std::filesystem::path() : path);
   plan.check();
   if (const std::string memory = memory_text(gpu.spec, problem); !memory.empty()) {
     say("{}", memory);
@@ -82,6 +83,11 @@ void run_emit(const Arguments& args) {
   const Emitted emitted{
       .problem = problem, .config = best.config, .gpu = gpu.spec.product, .forecast = best.time};
   const std::string source = emitted_source(emitted, name);
+  if (prints) {
+    fmt::print("{}", source);
+    say("{}: predicted {:.2f} us", kernel_text(best.config), best.time.value * 1e6);
+    return;
+  }
   if (replace) {
     write_file(path, source);
   } else if (!write_new_file(path, source)) {

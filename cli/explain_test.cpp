@@ -403,6 +403,29 @@ TEST_CASE("Explanations of problems of all kinds fit 80 columns and 25 lines") {
   }
 }
 
+TEST_CASE("Explanations of attention's prefill report softmax and mask in 25 lines") {
+  for (const char* shape : {"4x32:8x4096x4096x128", "1x16x16384x16384x64", "2x8:2x1300x1300x256"}) {
+    for (const char* dtype : {"bf16", "fp16"}) {
+      CAPTURE(shape, dtype);
+      const CapturedRun run = explain({"--op", "attention", "--causal", "--dtype", dtype}, shape);
+      CHECK(std::ranges::count(run.out, '\n') <= 25);
+      CHECK(run.out.find("\nSoftmax: ") != std::string::npos);
+      CHECK(run.out.find("Mask: ") != std::string::npos);
+      CHECK(run.out.find("\ntensor cores busy ") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("explain --details wraps an op's notes") {
+  const CapturedRun run = explain({"--op", "attention", "--details"}, "1x32:8x1x8192x128");
+  CHECK(run.out.find("\n#1: notes\n  Softmax: ") != std::string::npos);
+  std::istringstream lines(run.out);
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK(line.size() <= 160);
+  }
+}
+
 TEST_CASE("explain --trace writes the timeline of one simulated kernel") {
   const TemporaryFolder folder;
   const std::string path = (folder / "trace.json").string();

@@ -263,6 +263,15 @@ bool is_list_of_objects(const Json& value) {
   return value.is_array() && !value.empty() && value.front().is_object();
 }
 
+/// Formats a list of sentences.
+std::string sentences_text(const std::string& title, const Json& sentences) {
+  std::string text = fmt::format("\n{}\n", title);
+  for (const Json& sentence : sentences) {
+    text += wrapped("  ", sentence.get<std::string>());
+  }
+  return text;
+}
+
 /// Formats a list of objects as a separate table.
 std::string list_text(const std::string& title, const Json& list) {
   std::vector<std::string> keys;
@@ -288,8 +297,8 @@ std::string list_text(const std::string& title, const Json& list) {
   return fmt::format("\n{}\n{}", title, table.text(2));
 }
 
-/// Formats the JSON of kernels, a column each: a row for each value, and a table for each list of
-/// objects.
+/// Formats the JSON of kernels, a column each: a row for each value, a table for each list of
+/// objects, and the notes in lines of their own.
 std::string side_by_side(const std::vector<std::string>& names, std::vector<Json> kernels) {
   std::vector<std::string> titles{"<"}, keys;
   titles.insert(titles.end(), names.begin(), names.end());
@@ -304,6 +313,8 @@ std::string side_by_side(const std::vector<std::string>& names, std::vector<Json
     for (const auto& [key, value] : kernel.items()) {
       if (is_list_of_objects(value)) {
         lists += list_text(names[i] + ": " + words(key), value);
+      } else if (key == "notes") {
+        lists += sentences_text(names[i] + ": " + words(key), value);
       } else if (key != "config" && key != "against_best") {
         values[key] = value;
       }
@@ -346,20 +357,25 @@ std::string explain_text(const ExplainReport& report) {
         end;
   }
   // The pointer to more, then the op's own notes, if they leave room for a short table.
-  constexpr std::size_t kLeastTable = 5;
+  const std::vector<std::string>& notes = all.front().kernel->notes;
+  const std::size_t least_table = notes.empty() ? 5 : 4;
   std::string why = why_text(report, all);
-  if (lines_in(head) + lines_in(why) + lines_in(end) + 1 + kLeastTable <= kExplainLines) {
+  if (lines_in(head) + lines_in(why) + lines_in(end) + 1 + least_table <= kExplainLines) {
     end += fmt::format("See also: --details (figures, phases, nearest measured kernels){}.\n",
                        std::holds_alternative<GemmProblem>(report.problem) ? ", --trace FILE" : "");
   }
-  for (const std::string& note : all.front().kernel->notes) {
-    const std::string more = wrapped("", note);
-    if (lines_in(head) + lines_in(why) + lines_in(more) + lines_in(end) + kLeastTable >
+  std::string paragraph;
+  for (std::size_t shown = 1; shown <= notes.size(); ++shown) {
+    const std::string more = wrapped(
+        "",
+        join(std::vector(notes.begin(), notes.begin() + static_cast<std::ptrdiff_t>(shown)), " "));
+    if (lines_in(head) + lines_in(why) + lines_in(more) + lines_in(end) + least_table >
         kExplainLines) {
       break;
     }
-    why += more;
+    paragraph = more;
   }
+  why += paragraph;
   const std::size_t others = lines_in(head) + lines_in(why) + lines_in(end);
   const std::vector<Named> shown(
       all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kSideBySide)));
@@ -390,7 +406,7 @@ std::string explain_details(const ExplainReport& report) {
                          {kernels.begin() + begin, kernels.begin() + end}) +
             "\n";
   }
-  return text + help_text(all.front()) + "\n" + wrapped("", sure_text(report, all.front()));
+  return text + wrapped("", help_text(all.front())) + wrapped("", sure_text(report, all.front()));
 }
 
 }  // namespace tilecast

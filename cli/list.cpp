@@ -180,10 +180,16 @@ std::vector<ListedWord> listed_words(const std::string& kind) {
     words.push_back({std::string(word), "", meaning});
   };
   if (kind == "schedules") {
-    for (const Schedule schedule : kEverySchedule) {
-      words.push_back({std::string(to_text(schedule)),
-                       fmt::format("{:<5} ", abbreviation_of(schedule)),
-                       traits_of(schedule).meaning});
+    for (const AnySchedule& schedule : every_schedule()) {
+      std::visit(
+          [&](auto own) {
+            if constexpr (requires { traits_of(own).meaning; }) {
+              words.push_back({std::string(to_text(own)),
+                               fmt::format("{:<5} ", traits_of(own).abbreviation),
+                               traits_of(own).meaning});
+            }
+          },
+          schedule);
     }
   } else if (kind == "dtypes") {
     for (i32 i = 0; i < kElementTypes; ++i) {

@@ -376,6 +376,13 @@ TEST_CASE("An uncalibrated interval is marked") {
             .find("(default error, not calibrated)") != std::string::npos);
 }
 
+TEST_CASE("A default interval on a calibrated GPU is not called uncalibrated") {
+  const std::string text =
+      unwrapped(table({"2x8x512x512x128", "--op", "attention", "--gpu", "h100_sxm"}));
+  CHECK(text.find("(default error)") != std::string::npos);
+  CHECK(text.find("not calibrated") == std::string::npos);
+}
+
 TEST_CASE("Measurements without a row of the problem get a note") {
   const CapturedRun run = predict(
       {"1024x1024x1032", "--method", "analytic", "--data", "validate/data/h200_sxm/hopper.csv.gz"});

@@ -35,7 +35,7 @@ expect_error 2 'SHELL' "$TILECAST" completion fish
 for word in $("$TILECAST" list schedules | cut -d' ' -f1); do
   expect_error 2 'configuration|expected|tile' "$TILECAST" predict 64x64x64 --config "$word:bogus=1"
 done
-[ "$("$TILECAST" list schedules | grep -c '^[a-z]')" = 19 ] || problem "list schedules: not every schedule"
+[ "$("$TILECAST" list schedules | grep -c '^[a-z]')" = 23 ] || problem "list schedules: not every schedule"
 expect_done '^h200_sxm +NVIDIA H200' "$TILECAST" list gpus
 expect_done '^  tn ' "$TILECAST" list
 expect_done '^sustained +continuous load' "$TILECAST" list regimes

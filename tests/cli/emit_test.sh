@@ -41,6 +41,10 @@ expect_error 2 'emit writes kernels of gemm and attention, not of memcpy' "$TILE
 expect_error 2 'rows of A and B must be multiples of 16 bytes' "$TILECAST" emit 64x64x63 --out "$folder/none"
 expect_error 2 'no candidate has tile=1; there is tile=[^ ]*, [^ ]*, [^ ]* or any of [0-9]* more$' "$TILECAST" emit 64x64x64 --config 'blocked:tile=1' --out "$folder/none"
 [ ! -e "$folder/none" ] || problem "something was written"
+"$TILECAST" emit 64x64x64 --out - >"$folder/printed" 2>"$folder/said" || problem "--out -: exit code $?"
+grep -q 'int main()' "$folder/printed" || problem "--out - does not print the program"
+grep -q 'predicted' "$folder/said" || problem "--out - says nothing"
+[ ! -e ./- ] || problem "--out - made a file"
 # NAME.cu names the file; another name that is a file cannot hold one.
 expect_error 2 'exists; --replace' "$TILECAST" emit 64x64x64 --out "$file"
 echo plain >"$folder/plain"
