@@ -15,14 +15,15 @@ namespace tilecast {
 // cycles on held-out data: 7.9 % with 3 and 8; with another value for the 3: 8.9 % (4), 13.0 % (2);
 // with another value for the 8: 7.8 % (6), 8.4 % (maximum). See docs/dev/notebook/2026-11.md, One
 // machine.
-constexpr int kInBursts = 3;  // memory requests, which come in bursts
-constexpr int kQueued = 8;    // a tensor pipe with queued work
+constexpr int kAlternating = 2;  // steps of one warp, which mostly takes one after the other
+constexpr int kInBursts = 3;     // memory requests, which come in bursts
+constexpr int kQueued = 8;       // a tensor pipe with queued work
 
 /// Values must not be negative.
 template <int P, class Tag>
 Quantity<Tag> smooth_max(std::initializer_list<Quantity<Tag>> all) {
-  static_assert(P == kInBursts ||
-                P == kQueued);  // avoids std::pow, which takes several times as long
+  // avoids std::pow, which takes several times as long
+  static_assert(P == kAlternating || P == kInBursts || P == kQueued);
   const Quantity<Tag> most = std::max(all);
   if (most.value == 0) {
     return most;
@@ -30,9 +31,13 @@ Quantity<Tag> smooth_max(std::initializer_list<Quantity<Tag>> all) {
   double sum = 0;
   for (const Quantity<Tag>& one : all) {
     const double share = one / most, square = share * share;
-    sum += P == kInBursts ? square * share : square * square * (square * square);
+    sum += P == kAlternating ? square
+           : P == kInBursts  ? square * share
+                             : square * square * (square * square);
   }
-  return most * (P == kInBursts ? std::cbrt(sum) : std::sqrt(std::sqrt(std::sqrt(sum))));
+  return most * (P == kAlternating ? std::sqrt(sum)
+                 : P == kInBursts  ? std::cbrt(sum)
+                                   : std::sqrt(std::sqrt(std::sqrt(sum))));
 }
 
 }  // namespace tilecast

@@ -32,9 +32,10 @@ double mma_sync_instructions(const KernelConfig& config) {
   return k_steps(t) * (rows + sixteens + 2 * rows * sixteens);
 }
 
-/// Issue time of a K block's copies by all warps of a CTA.
-Cycles thread_copies(const GpuSpec& gpu, const Tiling& t) {
-  return gpu.mma_sync->copy_issue * (t.block_m + t.block_n);
+/// Exposed issue time of a K block's copies by all warps of a CTA. Further steps of the K block
+/// hide it, and so do ldmatrix that take longer than the mma.sync.
+Cycles thread_copies(const GpuSpec& gpu, const TensorOperation& mma, const Tiling& t) {
+  return mma.copies_exposed ? gpu.mma_sync->copy_issue * (t.block_m + t.block_n) : Cycles{};
 }
 
 /// Share of tensor memory's port that MMAs leave free: they read the accumulators that they add to.
@@ -126,7 +127,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
                                              : machine.wake);
   const i32 copies =
       bulk_copies(t, problem.layout) + (has_block_scales(problem.epilogue) ? scale_copies(t) : 0);
-  costs.load.issue = time(mma_sync        ? thread_copies(gpu, t)
+  costs.load.issue = time(mma_sync        ? thread_copies(gpu, mma, t)
                           : loads_besides ? own_loads(machine, config, problem.layout)
                                           : machine.issue + machine.issue_copy * copies);
   costs.load.latency = time(machine.l2_latency);

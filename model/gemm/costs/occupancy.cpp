@@ -27,8 +27,10 @@ constexpr i32 kUsedBesideManyTiles = 34;
 // split, also as many partial sums.
 constexpr i32 kTcgen05Registers = 80;
 constexpr i32 kTcgen05RegistersWhereSplit = 88;
-// Registers besides accumulators and two sets of fragments in mma.sync kernels.
-constexpr i32 kMmaSyncBeside = 48;
+// Registers besides accumulators and two sets of fragments in mma.sync kernels: with K blocks of
+// two steps, and with more.
+constexpr i32 kMmaSyncBesideTwoSteps = 48;
+constexpr i32 kMmaSyncBeside = 47;
 constexpr i32 kMmaSyncBesideWhereSplit = 64;
 constexpr i32 kBesideOperands =
     26;  // registers that ptxas requires besides one wgmma's accumulators
@@ -56,7 +58,9 @@ i32 tcgen05_registers(Schedule schedule) {
 }
 
 i32 beside_fragments(const KernelConfig& config) {
-  return splits_k(config.schedule) ? kMmaSyncBesideWhereSplit : kMmaSyncBeside;
+  return splits_k(config.schedule)     ? kMmaSyncBesideWhereSplit
+         : k_steps(config.tiling) == 2 ? kMmaSyncBesideTwoSteps
+                                       : kMmaSyncBeside;
 }
 
 /// Expected registers per thread of the compiled kernel at launch.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/base/math.h"
+#include "model/base/smooth_max.h"
 #include "model/gemm/config/smem_layout.h"
 #include "model/spec/row_cost.h"
 
@@ -30,24 +31,32 @@ TensorOperation wgmma_operation(const WgmmaSpec& wgmma, const MachineSpec& machi
 }
 
 /// Operation per 64 rows of a warpgroup and K step. Each of its four warps reads all of B's
-/// columns, once for all of its rows; the copies of the K block share the port, which takes a line
-/// per cycle, whole or in part.
+/// columns, once for all of its rows; the copies of the K block share the port, and take half a
+/// cycle for each line, whole or in part. A CTA's warps start each K block together, so that
+/// ldmatrix and mma.sync overlap only in part, and less if one warp of each scheduler does both.
 TensorOperation mma_sync_operation(const MmaSyncSpec& mma, const MachineSpec& machine,
                                    const KernelConfig& config) {
   const Tiling& t = config.tiling;
-  const i32 n = instruction_n(config), rows = wgmmas_along_m(t);
+  const i32 n = instruction_n(config), rows = wgmmas_along_m(t), issuers = warpgroups_per_tile(t);
   const i32 per_k_block = rows * wgmmas_along_n(config) * k_steps(t);
-  const i32 filled = (t.block_m + t.block_n) *
-                     round_up<i32>(t.block_k * t.operand_bytes, static_cast<i32>(kLineBytes));
-  const i32 bytes = bytes_of_step(kWgmmaM + kWarpsPerWarpgroup * n / rows) +
-                    filled / (per_k_block * warpgroups_per_tile(t));
-  return {.interval = compute_cycles(Flops{2.0 * kWgmmaM * n * kHalves}, mma.flops_per_sm),
-          .operands = transfer_cycles(Bytes{static_cast<double>(bytes)}, mma.operand_rate),
+  const auto at_port = [&](i32 bytes) {
+    return transfer_cycles(Bytes{static_cast<double>(bytes)}, mma.operand_rate);
+  };
+  const i32 lines = (t.block_m + t.block_n) *
+                    ceil_div<i32>(t.block_k * t.operand_bytes, static_cast<i32>(kLineBytes));
+  const i32 fragments = bytes_of_step(kWgmmaM + kWarpsPerWarpgroup * n / rows);
+  const i32 bytes = fragments + lines * static_cast<i32>(kLineBytes) / (2 * per_k_block * issuers);
+  const Cycles tensor = compute_cycles(Flops{2.0 * kWgmmaM * n * kHalves}, mma.flops_per_sm);
+  const Cycles operands = at_port(bytes);
+  return {.interval = issuers == 1 ? smooth_max<kAlternating>({tensor, operands})
+                                   : smooth_max<kInBursts>({tensor, operands}),
+          .operands = operands,
           .operand_bytes = bytes,
           .per_k_block = per_k_block,
-          .issuers = warpgroups_per_tile(t),
+          .issuers = issuers,
           .completion = mma.latency,
-          .turn = mma.operand_latency + machine.barrier};
+          .turn = mma.operand_latency + machine.barrier,
+          .copies_exposed = k_steps(t) == 2 && at_port(fragments) <= tensor};
 }
 
 /// Each CTA of a pair computes its own rows, and reads its rows of A and half of B.

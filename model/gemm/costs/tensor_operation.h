@@ -3,11 +3,10 @@
 // else.
 //
 //   wgmma    m64nNk16 of one warpgroup: reads A (unless in registers) and N rows of B
-//   mma_sync 64 rows of a warpgroup, all of its columns, one K step: four warps' ldmatrix, which
-//            other CTAs' instructions overlap, so the interval is that of the FLOPs
+//   mma_sync 64 rows of a warpgroup, all of its columns, one K step, with four warps' ldmatrix
 //   tcgen05  m128nNk16 of one CTA, or m256 of two, each of which reads its A and half of B
 // Interval: the longer of FLOPs / rate and operand bytes / operand rate, at least that of the
-// narrowest instruction.
+// narrowest instruction; with mma.sync the smooth maximum of the two.
 // Checked by: tensor_operation_test.cpp (published intervals).
 #pragma once
 
@@ -27,6 +26,7 @@ struct TensorOperation {
   i32 issuers;        // issuers per CTA
   Cycles completion;  // latency beyond the interval, when waited for
   Cycles turn;        // the issuer's instructions around those of one K block
+  bool copies_exposed = false;  // cp.async: operations wait for the issue of a K block's copies
 
   double of_cta() const { return per_k_block * issuers; }
 };

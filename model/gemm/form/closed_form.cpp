@@ -91,20 +91,16 @@ LoopStep multiply(const KernelAt& kernel) {
   // With mma.sync a barrier per K block keeps all warps of a CTA in step, so that only other CTAs
   // overlap its instructions.
   const bool mma_sync = uses_mma_sync(kernel.config.schedule);
-  const Cycles pipe = std::max(operation.interval, operation.operands) * operation.of_cta();
-  // The copies overlap operand reads.
-  const Cycles in_step =
-      std::max(operation.interval * operation.of_cta(),
-               operation.operands * operation.of_cta() - kernel.cycles(costs.load.issue)) -
-      kernel.cycles(costs.mma.issue);
-  LoopStep step{.waits = kernel.config.inflight == 0 || mma_sync,
-                .busy = pipe + promotion,
-                .operands = operation.operands * operation.of_cta(),
-                .own = mma_sync ? in_step : kernel.cycles(costs.mma.time),
-                .turn = kernel.cycles(costs.mma.turn),
-                .issue = kernel.cycles(costs.mma.issue),
-                .queue = kernel.cycles(costs.mma.queue),
-                .completion = kernel.cycles(costs.mma.completion)};
+  const Cycles pipe = operation.interval * operation.of_cta();
+  LoopStep step{
+      .waits = kernel.config.inflight == 0 || mma_sync,
+      .busy = pipe + promotion,
+      .operands = operation.operands * operation.of_cta(),
+      .own = mma_sync ? pipe - kernel.cycles(costs.mma.issue) : kernel.cycles(costs.mma.time),
+      .turn = kernel.cycles(costs.mma.turn),
+      .issue = kernel.cycles(costs.mma.issue),
+      .queue = kernel.cycles(costs.mma.queue),
+      .completion = kernel.cycles(costs.mma.completion)};
   if (costs.mma.promoted_parts > 0) {
     step.released = kernel.cycles(costs.mma.promotion);
     step.after =

@@ -30,6 +30,7 @@ Process multiply_by_threads(Cta& cta, Warpgroup& wg, TileCoord tile, TileSpan& s
   fetch_residual(cta, wg, k_end - k_begin);
   for (u32 k_block = k_begin; k_block < k_end; ++k_block) {
     co_await cta.wait_full(wg);
+    wg.ready = cta.engine().now();  // the barrier that ends the turn also frees a stage
     if (k_block == k_begin) {
       span.first_operands = cta.engine().now() - cta.costs().mma.turn;
     } else {
