@@ -82,7 +82,8 @@ void run_gpu(const std::vector<std::string>& arguments, const std::vector<int>& 
   const ChildResult child = run_visibly(gpu_program(), arguments);
   if (!child.started) {
     throw DeviceError(
-        fmt::format("{}: not built, or cannot be started; --run needs it", gpu_program().string()));
+        fmt::format("{}: not built, or cannot be started; calibrate --run requires it",
+                    gpu_program().string()));
   }
   if (std::ranges::find(accepted, child.exit_code) == accepted.end()) {
     throw Error(static_cast<ExitCode>(child.exit_code),
@@ -139,12 +140,11 @@ void announce(const CalibrateOptions& options, bool micro, Seconds budget,
   const Seconds measuring = measuring_time(budget - first, rows_before);
   if (measuring < kLeastMeasuring) {
     throw ConfigError(
-        fmt::format("--budget {}: covers the whole command: {}a minute of kernels and the fit "
-                    "(about {}): expected {} or more",
-                    options.budget,
+        fmt::format("--budget {}: expected {} or more, since it covers {}at least a minute of "
+                    "kernels, and the fit (about {})",
+                    options.budget, clock_text(budget + (kLeastMeasuring - measuring) * 1.1),
                     micro ? fmt::format("micro-benchmarks (about {}), ", clock_text(first)) : "",
-                    clock_text(budget - first - measuring),
-                    clock_text(budget + (kLeastMeasuring - measuring) * 1.1)));
+                    clock_text(budget - first - measuring)));
   }
   say("tilecast: calibrate --run ends in {}: {}kernels for {}, then the fit (about {})",
       clock_text(budget),
@@ -332,7 +332,8 @@ void run_calibrate(const Arguments& args) {
     measure_first(options);
   }
   if (options.data.empty()) {
-    throw ConfigError("expected --data, or --run");
+    throw ConfigError(
+        "calibrate needs measurements: --data CSV, or --run to measure this machine's GPU");
   }
   LoadedGpu gpu = loaded_for(options);
   const std::shared_ptr<const LearnedModel> before = learned_before(options);
@@ -341,7 +342,7 @@ void run_calibrate(const Arguments& args) {
   }
   if (!gpu.spec.wgmma) {
     throw ConfigError(fmt::format(
-        "{}: expected a GPU whose kernels have run; tcgen05 kernels have not", gpu.spec.name));
+        "{}: expected a Hopper GPU; kernels for other GPUs have never run", gpu.spec.name));
   }
   std::vector<MeasurementFile> files;
   for (const std::string& path : options.data) {

@@ -50,12 +50,12 @@ std::vector<AnySchedule> cutlass_schedules() {
 
 std::string_view why_not_listed(const GemmProblem& p) {
   return is_fp8(p.dtype)       ? "expected dtype fp16 or bf16"
-         : fuses(p.epilogue)   ? "expected no epilogue: CUTLASS's profiler does not time epilogues"
+         : fuses(p.epilogue)   ? "expected no epilogue: cutlass_profiler does not time epilogues"
          : p.groups != nullptr ? "expected a GEMM or a batch, not groups"
          : p.batch.one_a || p.batch.one_b
              ? "expected a batch in which each GEMM has its own A and B"
          : copied_operands(p).any() || p.leading != LeadingDimensions{}
-             ? "expected contiguous rows, and rows of A and B in multiples of 16 bytes"
+             ? "expected contiguous matrices whose rows of A and B are multiples of 16 bytes"
              : "";
 }
 
@@ -170,7 +170,8 @@ std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::str
   }
   if (!without.empty()) {
     begin_line();
-    say("{}CUTLASS lacks faster configurations, by what it lacks: {}", of, join(reasons, ", "));
+    say("{}CUTLASS has no counterpart of some faster configurations; features that it lacks: {}",
+        of, join(reasons, ", "));
   }
   return rows;
 }

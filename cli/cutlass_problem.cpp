@@ -70,9 +70,9 @@ Fields fields_of_cutlass(const nlohmann::json& object) {
     const nlohmann::json* const found = find_field(object, key);
     if (found != nullptr &&
         (!found->is_number_integer() || found->get<i64>() < kCutlassAlignment)) {
-      throw ConfigError(
-          fmt::format("{}: expected at least {} elements, which every kernel needs, got {}", key,
-                      kCutlassAlignment, found->dump()));
+      throw ConfigError(fmt::format(
+          "{}: expected at least {} elements, the alignment that every kernel requires, got {}",
+          key, kCutlassAlignment, found->dump()));
     }
   }
   const std::string type = text_of(object, "dtype_a", nullptr);
@@ -82,7 +82,8 @@ Fields fields_of_cutlass(const nlohmann::json& object) {
   for (const char* key : {"dtype_b", "dtype_c", "dtype_d"}) {
     const std::string other = text_of(object, key, type.c_str());
     if (other != type && (other != "void" || std::string_view(key) != "dtype_c")) {
-      throw ConfigError(fmt::format("{}: expected {} as dtype_a, got {}", key, type, other));
+      throw ConfigError(
+          fmt::format("{}: expected {}, the type of dtype_a, got {}", key, type, other));
     }
   }
   if (const std::string sums = text_of(object, "dtype_acc", "f32"); sums != "f32") {

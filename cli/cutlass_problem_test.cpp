@@ -59,10 +59,11 @@ TEST_CASE("Unsupported fields are refused by key") {
   CHECK(message("beta", 1.0) == "2 beta: expected 0, got 1.0");
   CHECK(message("alpha", 2.0) == "2 alpha: expected 1, got 2.0");
   CHECK(message("alignment_b", 4) ==
-        "2 alignment_b: expected at least 8 elements, which every kernel needs, got 4");
+        "2 alignment_b: expected at least 8 elements, the alignment that every kernel requires, "
+        "got 4");
   CHECK(message("dtype_a", nullptr) == "2 dtype_a: expected a string");
   CHECK(message("dtype_a", "e4m3") == "2 dtype_a: expected f16 or bf16, got e4m3");
-  CHECK(message("dtype_d", "f32") == "2 dtype_d: expected f16 as dtype_a, got f32");
+  CHECK(message("dtype_d", "f32") == "2 dtype_d: expected f16, the type of dtype_a, got f32");
   CHECK(message("dtype_acc", "f16") == "2 dtype_acc: expected f32, got f16");
   CHECK(message("layout", "tnx").starts_with("2 layout: expected t or n for each"));
   CHECK(message("layout", "tn").starts_with("2 layout: expected t or n for each"));

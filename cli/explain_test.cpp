@@ -514,7 +514,7 @@ TEST_CASE("explain refuses impossible configurations with a one-line reason") {
                 "warp_specialised");
   check_refused(explain({"--config", kWide}, "2048x2048"), ExitCode::kUsage, "2048x2048");
   check_refused(explain({"--config", kWide, "--gpu", "a100_sxm80"}), ExitCode::kUsage,
-                "wgmma schedules are for hopper, this GPU is ampere");
+                "wgmma schedules require hopper; this GPU is ampere");
   check_refused(explain({"--config", kWide, "--format", "csv"}), ExitCode::kUsage, "csv");
 }
 

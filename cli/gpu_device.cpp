@@ -260,9 +260,9 @@ void GpuDevice::trace(const Point& point, const std::string& path) {
     throw Error(ExitCode::kWrong, "timeline: " + recorded.fault);
   }
   if (recorded.different_elements.value_or(0) > 0) {
-    throw Error(ExitCode::kWrong,
-                fmt::format("timeline: {} elements of C differ between the two builds",
-                            *recorded.different_elements));
+    throw Error(ExitCode::kWrong, fmt::format("timeline: {} elements of C differ between the "
+                                              "ordinary kernel and the one that records",
+                                              *recorded.different_elements));
   }
 }
 

@@ -47,9 +47,10 @@ bool wanted(const Arguments& args, const MicroGroup& group) {
 /// Throws ConfigError if the file clearly describes another GPU: its SM count or product differs.
 void check_same_gpu(const GpuSpec& file, const Device& device) {
   if (file.sm.count != device.sm_count || !is_product(device.name, file.product)) {
-    throw ConfigError(fmt::format(
-        "--gpu {} is {} with {} SMs; this machine has {} with {}: name its file, or omit --overlay",
-        file.name, file.product, file.sm.count, device.name, device.sm_count));
+    throw ConfigError(
+        fmt::format("--gpu {} is {} with {} SMs, but this machine's GPU is {} with {} SMs: "
+                    "expected the file of this machine's GPU; or omit --overlay",
+                    file.name, file.product, file.sm.count, device.name, device.sm_count));
   }
 }
 
@@ -97,7 +98,7 @@ void run_micro(const Arguments& args) {
   if (!overlay.empty()) {
     file = load_gpu(gpu, false).spec;
     if (!file->dram) {
-      throw ConfigError(gpu + ": has no dram section, so no overlay can be made for it");
+      throw ConfigError(gpu + ": has no section `dram`, which --overlay requires");
     }
   }
   const Device device = require_hopper();

@@ -137,13 +137,13 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
   input.data = join_points(files, predict, {gpu.name, gpu.product}, join);
   if (input.data.points == 0) {
     throw ConfigError(
-        fmt::format("{}: no verified row that the model can predict: of {} {} are excluded, {} are "
-                    "cuBLASLt's, {} have no prediction{}",
+        fmt::format("{}: contains no verified row that the model can predict: of {} {} are "
+                    "excluded, {} are cuBLASLt's and {} have no prediction{}",
                     tilecast::join(options.data, ", "), counted(input.data.rows, "row"),
                     input.data.excluded, input.data.cublaslt, input.data.unmatched,
                     input.data.unmatched_reasons.empty()
                         ? ""
-                        : ", the first of them " + input.data.unmatched_reasons.front()));
+                        : ", first reason: " + input.data.unmatched_reasons.front()));
   }
   say_unmatched(input.data);
   return input;

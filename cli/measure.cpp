@@ -59,7 +59,7 @@ void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_
   }
   if (has("wrong") || has("failed")) {
     throw Error(has("wrong") ? ExitCode::kWrong : ExitCode::kPartial,
-                fmt::format("{}: {}; see its column `reason`", options.out, summary));
+                fmt::format("{}: {}; the column `reason` says why", options.out, summary));
   }
   if (options.answers) {
     return;
@@ -164,7 +164,7 @@ void run_measure(const Arguments& args, MeasuringDevice& device) {
                              : std::optional(Clock::now() + parse_budget(options.budget));
   const LoadedGpu gpu = load_gpu(options.gpu, true);
   if (!gpu.spec.wgmma && !gpu.spec.tcgen05) {
-    throw ConfigError(fmt::format("{} ({}): kernels are measured on Hopper GPUs only",
+    throw ConfigError(fmt::format("{} ({}): kernels can be measured only on Hopper GPUs",
                                   gpu.spec.name, gpu.spec.product));
   }
   std::optional<TemporaryRows> unkept;

@@ -130,16 +130,16 @@ SharedOut plan_for(const MeasureOptions& options, const std::vector<SuitePoint>&
             options.shard.empty() ? Shard{} : parse_shard(options.shard)};
   }
   if (options.out.empty() || options.rounds > 1 || !options.trace.empty()) {
-    throw ConfigError("--devices requires --out, and excludes --rounds and --trace");
+    throw ConfigError("--devices requires --out and cannot be combined with --rounds or --trace");
   }
   SharedOut shared{make_plan(points, gpu, counters), options.out, {}};
   shared.path.replace_extension(".plan.csv");
   if (!std::filesystem::exists(shared.path)) {
     write_file(shared.path, plan_text(shared.plan));
   } else if (!options.resume || content_hash(read_plan(shared.path)) != content_hash(shared.plan)) {
-    throw ConfigError(fmt::format("{}: already exists{}; choose another --out",
-                                  shared.path.string(),
-                                  options.resume ? " with other points" : ", and no --resume"));
+    throw ConfigError(
+        fmt::format("{}: already exists{}; choose another --out", shared.path.string(),
+                    options.resume ? " and lists other points" : "; pass --resume to continue it"));
   }
   return shared;
 }
@@ -166,8 +166,9 @@ std::vector<std::string> arguments_of(const MeasureOptions& options, const Share
 
 std::vector<int> parse_devices(const std::string& text, int visible) {
   const auto bad = [&] {
-    throw ConfigError(fmt::format(
-        "--devices '{}': expected all, or numbers such as 0-3 or 0,2 below {}", text, visible));
+    throw ConfigError(
+        fmt::format("--devices '{}': expected all, or device numbers below {}, such as 0-3 or 0,2",
+                    text, visible));
   };
   const std::string named = text == "all" ? fmt::format("0-{}", visible - 1) : text;
   std::set<int> devices;

@@ -55,7 +55,8 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
 
 void check_options(const MeasureOptions& options) {
   if (options.out.empty()) {
-    throw ConfigError("expected --out CSV for the rows; only SHAPE by itself needs none");
+    throw ConfigError(
+        "expected --out CSV: only the result for a single SHAPE can be printed instead");
   }
   FilePlan plan;
   plan.reads("--gpu", files_of_gpu(options.gpu));
@@ -76,7 +77,7 @@ MeasurePlan points_of_shard(MeasureOptions& options, const GpuSpec& gpu) {
   const WorkPlan plan = read_plan(options.plan);
   if (plan.gpu != gpu.name) {
     throw ConfigError(
-        fmt::format("{} is for {}, not for --gpu {}", options.plan, plan.gpu, gpu.name));
+        fmt::format("{}: this plan is for {}, not for --gpu {}", options.plan, plan.gpu, gpu.name));
   }
   if (options.out.empty()) {
     options.out = shard_file(options.plan, shard).string();
@@ -156,7 +157,8 @@ MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu,
   if (!options.trace.empty() &&
       (one == nullptr || !std::holds_alternative<GemmProblem>(one->problem) ||
        is_baseline(one->config))) {
-    throw ConfigError("--trace: expected one SHAPE and one --config of a GEMM kernel of tilecast");
+    throw ConfigError(
+        "--trace requires one SHAPE and one --config, which must be a GEMM kernel of tilecast");
   }
   return plan;
 }

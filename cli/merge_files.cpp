@@ -21,10 +21,9 @@ void require_of_plan(const std::filesystem::path& out, const MeasurementFile& ro
                      const WorkPlan& plan) {
   const Merge own = merge_rows(plan, {rows});
   if (!own.contradictions.empty()) {
-    throw ConfigError(
-        fmt::format("--out {}: {}; nothing was written: a merge keeps the rows of its output, and "
-                    "these belong to another plan",
-                    out.string(), own.contradictions.front()));
+    throw ConfigError(fmt::format(
+        "--out {}: contains rows of another plan ({}), which merge would keep; nothing was written",
+        out.string(), own.contradictions.front()));
   }
 }
 

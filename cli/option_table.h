@@ -37,14 +37,14 @@ inline constexpr CommandRow kCommands[] = {
      "predict 4096x7168 --experts 8 --tokens 512 --dtype fp8 --scales block\n"
      "predict 16x4096x4096 --gpu h100 --config 'pingpong 64x128'"},
     {"explain", Host::kModel, "Forecast",
-     "What limits a configuration, and why the best one is faster",
+     "Explain what limits a configuration and why the best one is faster",
      "explain 4096x4096x4096 --dtype bf16\n"
      "explain 4096x4096x4096 --config 'cooperative 128x256' pingpong"},
     {"compare", Host::kModel, "Forecast",
      "Compare the top pick with cuBLASLt or cuDNN, and with the roofline",
      "compare 4096x28672x4096 --dtype bf16\n"
      "compare --problems layers.csv --dtype bf16 --format json"},
-    {"list", Host::kModel, "Forecast", "List the words that options take, with their meaning"},
+    {"list", Host::kModel, "Forecast", "List the values that options accept, with their meaning"},
     {"gpus", Host::kModel, "Forecast",
      "List the GPUs: what runs on each, and where its numbers come from"},
     {"emit", Host::kData, "Forecast",
@@ -155,20 +155,23 @@ inline constexpr OptionRow kRoutingOptions[] = {
 
 inline constexpr OptionRow kMachineOptions[] = {
     {"predict", "--gpu", "GPU...", "h200_sxm",
-     "A name or words of one (`tilecast list gpus`), or a path to a GPU file; several are shown "
-     "side by side"},
+     "Name of a GPU or words of it (`tilecast list gpus`), or path of a GPU file; several are "
+     "shown side by side"},
     {"explain compare emit measure validate calibrate report micro compile expand plan", "--gpu",
-     "GPU", "h200_sxm", "A name or words of one (`tilecast list gpus`), or a path to a GPU file"},
+     "GPU", "h200_sxm",
+     "Name of a GPU or words of it (`tilecast list gpus`), or path of a GPU file"},
     {"predict explain compare emit", "--regime", "NAME", "burst",
      "burst: a few milliseconds on an idle GPU; sustained: continuous load"},
     {"measure", "--regime", "NAME", "burst",
-     "burst or sustained (the default without --out); overrides the regime of --points"},
+     "burst or sustained; without --out the default is sustained. Overrides the regime of "
+     "--points"},
     {"plan", "--regime", "NAME", "burst", "burst or sustained, for points given as CSV"},
     {"predict explain compare measure", "--inputs", "NAME", "normal",
      "Distribution of the input values, which affects power: normal, uniform, ternary or zeros"},
     {"measure", "--l2", "NAME", "rotating", "State of L2 before a launch: rotating, flushed, warm"},
     {"measure", "--devices", "LIST", "",
-     "GPUs to spread the points over, one process each: 0-3, 0,2 or all; --out gets all rows"}};
+     "GPUs to spread the points over, one process each: 0-3, 0,2 or all; all rows are written to "
+     "--out"}};
 
 inline constexpr OptionRow kKernelOptions[] = {
     {"predict emit", "--config,--tile", "CONFIG", "",
@@ -191,7 +194,8 @@ inline constexpr OptionRow kKernelOptions[] = {
      "Explain --config without comparison; without --config explain only the best"},
     {"compile", "--schedule", "NAME...", "", "Only these schedules"},
     {"compile", "--random", "N", "24", "Number of random problems of all kinds"},
-    {"compile", "--first", "N", "16", "Number of kernels for each, those predicted to be fastest"},
+    {"compile", "--first", "N", "16",
+     "Number of kernels per problem, those predicted to be fastest"},
     {"compile", "--seed", "N", "1", "Seed of the random problems", 0, (i64{1} << 32) - 1},
     {"micro", "--group", "NAME...", "",
      "Only these groups: wgmma, l2, box, tma, dram, latency, sync, launch, sums, clock, energy; "
@@ -220,29 +224,30 @@ inline constexpr OptionRow kPointOptions[] = {
      "The I-th of N equally long parts of --plan, written to PLAN.I-of-N.csv or --out; default: "
      "the whole plan",
      0, 0, "--plan"},
-    {"expand plan", "FILE", "FILE...", "", "Suite YAML, or points as CSV; several are joined", 0, 0,
-     "", "", true},
-    {"status slurm", "PLAN", "FILE", "", "The plan, with the files of its shards next to it", 0, 0,
-     "", "", true},
-    {"merge", "CSV", "CSV...", "", "Rows of shards; default: all PLAN.I-of-N.csv"},
-    {"merge", "--plan", "FILE", "", "The plan, with the files of its shards next to it", 0, 0, "",
-     "", true}};
+    {"expand plan", "FILE", "FILE...", "",
+     "Suites (YAML) or points (CSV); several files are joined", 0, 0, "", "", true},
+    {"status slurm", "PLAN", "FILE", "",
+     "Plan file; the files of its shards are in the same folder", 0, 0, "", "", true},
+    {"merge", "CSV", "CSV...", "", "Files with the rows of shards; default: all PLAN.I-of-N.csv"},
+    {"merge", "--plan", "FILE", "", "Plan file; the files of its shards are in the same folder", 0,
+     0, "", "", true}};
 
 inline constexpr OptionRow kRunOptions[] = {
     {"measure", "--counters", "SET", "",
      "Hardware counters to collect for each point, after its timing: none, core or full; default: "
      "none, or the suite's setting"},
-    {"plan", "--counters", "SET", "", "none, core or full; default: none, or the suites' setting"},
+    {"plan", "--counters", "SET", "",
+     "Hardware counters to collect: none, core or full; default: none, or the suites' setting"},
     {"measure", "--window", "N", "1000",
-     "Milliseconds that a sustained row is timed, after 250 ms of warm-up", 100, 5000},
+     "Duration of a sustained measurement in milliseconds, after 250 ms of warm-up", 100, 5000},
     {"measure", "--budget", "TIME", "",
      "Time limit of the whole command: 90s, 10m, 1h. Kernels are compiled while others are "
      "measured; if the time is short, the most informative points come first"},
     {"measure", "--seed", "N", "",
      "Seed of the order of points within a problem; default: a new one each time"},
     {"measure", "--rounds", "N", "1",
-     "Measure the whole list this many times, one row each, in reverse every other time; prints "
-     "each configuration's ratio to the first",
+     "Number of times to measure the whole list, every second time in reverse order; prints each "
+     "configuration's ratio to the first",
      1, 1000},
     {"calibrate", "--run", "", "",
      "Measure this machine's GPU first; its rows are added to those of --data"},
@@ -256,10 +261,11 @@ inline constexpr OptionRow kRunOptions[] = {
     {"slurm", "--shards", "N", "", "Number of shards; default: enough for each to fit --time", 1,
      kMostShards},
     {"slurm", "--max-array-size", "N", "",
-     "Slurm's MaxArraySize; default: as `scontrol show config` reports, else 1001", 1, 4'000'000},
+     "Slurm's MaxArraySize; default: the value that `scontrol show config` reports, or 1001", 1,
+     4'000'000},
     {"slurm", "--option", "TEXT...", "",
      "An extra sbatch option, such as --option=--partition=gpu; repeatable"},
-    {"slurm", "--submit", "", "", "Submit the jobs; prints their numbers"}};
+    {"slurm", "--submit", "", "", "Submit the jobs and print their numbers"}};
 
 inline constexpr OptionRow kDataOptions[] = {
     {"predict", "--data", "CSV...", "", "Measurements to show next to the predictions"},
@@ -288,7 +294,8 @@ inline constexpr OptionRow kDataOptions[] = {
     {"validate", "--part", "fit|judge|tiles", "",
      "Only rows of this part: fit, judge (other problems) or tiles (other tiles)", 0, 0, "--split"},
     {"validate", "--fixed", "CSV...", "",
-     "Measurements for the baseline of one configuration for all problems; not ranked"},
+     "Measurements that determine one fixed configuration for all problems, a baseline; they are "
+     "not evaluated themselves"},
     {"validate", "--choices", "CSV...", "",
      "CSV of another selector's choices, as a baseline (docs/commands.md)"},
     {"calibrate", "--measured,--constants", "FILE", "",
@@ -305,8 +312,9 @@ inline constexpr OptionRow kOutputOptions[] = {
      "A GPU, or the path of a GPU file: lists its constants with standard error, unit, source and "
      "reference"},
     {"completion", "SHELL", "bash|zsh", "",
-     "Shell to write for: source <(tilecast completion bash)", 0, 0, "", "", true},
-    {"completion", "LINE", "TEXT", "", "Prints the completions of this line's last word instead"},
+     "Shell to write the script for; to load it: source <(tilecast completion bash)", 0, 0, "", "",
+     true},
+    {"completion", "LINE", "TEXT", "", "Print the completions of this line's last word instead"},
     {"predict", "--rows,--top", "N", "", "Rows to show", 1, i64{1} << 20},
     {"predict", "--all", "", "",
      "List every raster and number of stages, not only the best of each schedule and tile, in "
@@ -335,8 +343,9 @@ inline constexpr OptionRow kOutputOptions[] = {
      "CSV file to write. If it is not given, the result for SHAPE is printed as a table"},
     {"expand", "--out,-o", "CSV", "", "CSV to write instead of standard output"},
     {"plan", "--out,-o", "CSV", "", "Plan to write", 0, 0, "", "", true},
-    {"merge", "--out,-o", "CSV", "", "CSV to write; rows already in it stay", 0, 0, "", "", true},
-    {"slurm", "--out,-o", "CSV", "", "The merged table; default PLAN.rows.csv"},
+    {"merge", "--out,-o", "CSV", "", "CSV to write; the rows that it already has are kept", 0, 0,
+     "", "", true},
+    {"slurm", "--out,-o", "CSV", "", "CSV for the merged rows; default: PLAN.rows.csv"},
     {"calibrate", "--out,-o", "YAML", "",
      "Overlay NAME.calibrated.yaml, to be placed next to the GPU's file NAME.yaml; "
      "NAME.learned.yaml and .csv are written next to it"},
@@ -345,8 +354,8 @@ inline constexpr OptionRow kOutputOptions[] = {
     {"micro", "--out,-o", "CSV", "", "CSV to write", 0, 0, "", "", true},
     {"compile", "--out,-o", "CSV", "", "Table of rejections to update", 0, 0, "", "", true},
     {"micro", "--overlay", "YAML", "",
-     "Overlay of the measured keys to write; it takes effect as NAME.calibrated.yaml next to "
-     "the GPU file"},
+     "Overlay to write, with the measured constants; it takes effect as NAME.calibrated.yaml next "
+     "to the GPU file"},
     {"doctor", "--write-gpu", "YAML", "",
      "Write a GPU file NAME.yaml from the driver's data of this machine's GPU, based on the most "
      "similar known GPU"},
@@ -368,8 +377,8 @@ inline constexpr OptionRow kModelOptions[] = {
      "simulated, the default for operations with a simulator: simulate the best candidates of the "
      "analytic model; analytic: use only the analytic model"},
     {"predict explain emit", "--objective", "time|energy", "time",
-     "time: the fastest first; energy: of the kernels too close to the fastest to call, the one "
-     "with the least energy first"},
+     "time: the fastest first; energy: the least energy first, among the kernels that are too "
+     "close to the fastest to call"},
     {"predict", "--simulate", "N", "",
      "Candidates to simulate per schedule; default: 1 to 8, depending on the schedule's chance to "
      "win",
@@ -381,7 +390,7 @@ inline constexpr OptionRow kModelOptions[] = {
     {kJudged, "--no-correction", "", "",
      "Use the calibrated constants without the learned correction"},
     {"calibrate", "--no-simulation", "", "",
-     "Learn the correction of the analytic model only, in a tenth of the time"},
+     "Fit the learned correction only for the analytic model, which takes a tenth of the time"},
     {"calibrate", "--keep-constants", "", "",
      "Fit only the learned correction again; keep the constants of the overlay --out", 0, 0, "",
      "--run"}};

@@ -232,7 +232,7 @@ TEST_CASE("Several GPUs are shown side by side, each as if alone") {
     check_refused({"1024x1024x1024", "--gpu", "4090", "--schedule", schedule}, "this GPU is ada");
   }
   check_refused({"2048x2048x1024", "--gpu", "4090", "--format", "cutlass"},
-                "CUTLASS's kernels are for Hopper, rtx_4090 is ada");
+                "expected a Hopper GPU; rtx_4090 is ada");
 }
 
 TEST_CASE("The energy objective prefers fewer joules among kernels too close to call") {
@@ -470,7 +470,7 @@ TEST_CASE("Groups can be given as an option, in a file or in the shape") {
   CHECK(ranking({"512x1024", "--groups-file", file}) == ranking({"[40,0,17]x512x1024"}));
   CHECK(ranking({"512x1024", "--groups", "40,0,17", "--layout", "nt"}) ==
         ranking({"512x1024x[40,0,17]", "--layout", "nt"}));
-  check_refused({"8x512x1024", "--groups", "40"}, "expected N and K of each group");
+  check_refused({"8x512x1024", "--groups", "40"}, "expected NxK of each group");
   check_refused({"512x1024", "--groups", "40,-1"},
                 "groups '40,-1': expected the rows of each group");
   check_refused({"512x1024", "--groups", "40", "--batch", "2"},
@@ -570,7 +570,7 @@ TEST_CASE("An invalid routing is refused") {
     more.insert(more.end(), {"--experts", "8", "--tokens", "10"});
     check_refused(more, part);
   };
-  refuses({"1000x512x1024"}, "expected N and K");
+  refuses({"1000x512x1024"}, "expected NxK of each group");
   refuses({"512x1024", "--routing", "even"}, "routing 'even': expected uniform");
   refuses({"512x1024", "--top-k", "9"}, "top-k 9: there are only 8 experts");
   refuses({"1024", "--op", "memcpy"}, "not to memcpy");

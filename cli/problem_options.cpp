@@ -23,8 +23,7 @@ namespace {
 void require_two_sides(const std::string& shape) {
   if (std::ranges::count(lower_case(shape), 'x') != 1) {
     throw ConfigError(
-        fmt::format("shape '{}': expected N and K of each group, such as 4096x7168, in layout nt M "
-                    "and N",
+        fmt::format("shape '{}': expected NxK of each group, such as 4096x7168; in layout nt MxN",
                     on_one_line(shape)));
   }
 }
@@ -127,7 +126,7 @@ std::string asked_shape(const Arguments& args) {
         "unexpected '{}' after SHAPE; {}", printable(*word),
         is_whole(*word) && word->front() >= '0' && word->front() <= '9'
             ? "predict and compare take several shapes, or --problems FILE with one on each line"
-            : "configurations follow --config, GPUs --gpu"));
+            : "configurations are given with --config, GPUs with --gpu"));
   }
   constexpr std::size_t kMostSides = 3;
   if (!whole && sides.size() > kMostSides) {
@@ -138,10 +137,11 @@ std::string asked_shape(const Arguments& args) {
   if (const std::string_view given = split_batch(shape).shape;
       traits_of(asked_op(args)).grouped && given.find(':') != given.npos) {
     const bool of_attention = std::ranges::count(shape, 'x') == 4;
-    throw ConfigError(fmt::format("shape '{}': {}", printable(shape),
-                                  of_attention ? "heads and KV heads need --op attention"
-                                               : "a range of numbers; --problems reads a file of "
-                                                 "such shapes, or - for standard input"));
+    throw ConfigError(fmt::format(
+        "shape '{}': {}", printable(shape),
+        of_attention ? "a shape with heads and KV heads requires --op attention"
+                     : "SHAPE cannot contain a range of numbers; shapes with ranges can be listed "
+                       "in a file for --problems, or in standard input (-)"));
   }
   return shape;
 }

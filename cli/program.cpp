@@ -97,7 +97,7 @@ std::pair<const CommandRow*, std::size_t> command_of(Host host,
     }
     const std::string help = fmt::format("; see tilecast {}--help", name);
     if (word.empty()) {
-      throw ConfigError("a command is needed: " + join(next, ", ") + help);
+      throw ConfigError("expected a command: " + join(next, ", ") + help);
     }
     if (name.empty() && std::ranges::find(kCommandsOfPython, word) != std::end(kCommandsOfPython)) {
       throw ConfigError(

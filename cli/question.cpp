@@ -92,8 +92,8 @@ std::vector<AnySchedule> asked_schedules(const Arguments& args, const AnyProblem
     return schedules;
   }
   if (gpu.architecture != Architecture::kHopper) {
-    throw ConfigError(fmt::format("--format cutlass: CUTLASS's kernels are for Hopper, {} is {}",
-                                  gpu.name, to_text(gpu.architecture)));
+    throw ConfigError(fmt::format("--format cutlass: expected a Hopper GPU; {} is {}", gpu.name,
+                                  to_text(gpu.architecture)));
   }
   return schedules.empty() ? cutlass_schedules() : schedules;
 }

@@ -107,7 +107,7 @@ nlohmann::json parse_json(const std::string& text) {
   try {
     return Json::parse(text, check);
   } catch (const Json::out_of_range&) {
-    throw ConfigError("a number is too large");
+    throw ConfigError("contains a number that is too large");
   }
 }
 
@@ -267,7 +267,7 @@ std::string sides_text(const Fields& fields, Op op) {
     if ((side == fields.end()) == (i < sides_of(op))) {
       throw ConfigError(fmt::format(
           "{}: {}", kSides[i],
-          side == fields.end() ? "missing" : fmt::format("a shape of {} has none", to_text(op))));
+          side == fields.end() ? "missing" : fmt::format("not a dimension of {}", to_text(op))));
     }
     if (i == 0 && parted.empty() && fields.contains("capacity")) {
       throw ConfigError("capacity: requires groups");
@@ -290,7 +290,7 @@ std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& 
   const auto own = fields.find("batch");
   if (const auto given = fields.find("shape"); given != fields.end()) {
     if (fields.contains("groups")) {
-      throw ConfigError("groups: expected the other two dimensions, not shape");
+      throw ConfigError("groups: expected the other two dimensions as m, n or k, not as shape");
     }
     for (const char* side : {"m", "n", "k", "capacity"}) {
       if (fields.contains(side)) {

@@ -111,8 +111,9 @@ TEST_CASE("A problem's groups are in its shape, or a field that replaces m") {
                  "{\"shape\":\"[4*8]x64x128\"}\n"
                  "{\"m\":273,\"groups\":[256,0,17],\"n\":64,\"k\":128}\n"
                  "{\"shape\":\"64x64x64\",\"groups\":\"8,8\"}\n") ==
-        std::vector<std::string>{groups, "[4*8]x64x128 fp16 tn", groups,
-                                 "groups: expected the other two dimensions, not shape"});
+        std::vector<std::string>{
+            groups, "[4*8]x64x128 fp16 tn", groups,
+            "groups: expected the other two dimensions as m, n or k, not as shape"});
   CHECK(texts_of("m,n,k,groups\n273,64,128,\"256,0,17\"\n64,64,64,\n") ==
         std::vector<std::string>{groups, "64x64x64 fp16 tn"});
   const std::string along_k = "64x128x[256,0,17] fp16 nt";
@@ -161,10 +162,11 @@ TEST_CASE("A JSON list holds objects of tilecast and of CUTLASS's heuristics") {
                                               : "2 list:1: expected a JSON list of problems - "));
     CHECK(message.find("unexpected") != std::string::npos);
   }
-  CHECK(error_message([&] { (void)read("[{\"m\": 1e400}]"); }) == "2 list: a number is too large");
+  CHECK(error_message([&] { (void)read("[{\"m\": 1e400}]"); }) ==
+        "2 list: contains a number that is too large");
   const auto lines = read("{\"m\":1e400,\"n\":8,\"k\":8}\n64x64x64\n");
   REQUIRE(lines.size() == 2);
-  CHECK(lines[0].error == "a number is too large");
+  CHECK(lines[0].error == "contains a number that is too large");
   CHECK(lines[1].error.empty());
 }
 
@@ -212,7 +214,7 @@ TEST_CASE("Dimensions are those of the op, and m is the rows of all groups") {
   CHECK(texts_of("{\"m\":128,\"n\":128}\n{\"n\":128,\"k\":8}\n{\"op\":\"memcpy\",\"m\":8,\"k\":8}\n"
                  "{\"m\":4,\"groups\":[1,2],\"n\":8,\"k\":8}\n"
                  "{\"groups\":[1,2],\"n\":8,\"k\":8}\n") ==
-        std::vector<std::string>{"k: missing", "m: missing", "k: a shape of memcpy has none",
+        std::vector<std::string>{"k: missing", "m: missing", "k: not a dimension of memcpy",
                                  "m: expected 3, the rows of all groups, got 4",
                                  "[1,2]x8x8 fp16 tn"});
 }
@@ -254,8 +256,8 @@ TEST_CASE("Layouts NN and TT are refused with their meanings here and in BLAS") 
   const auto problems = read("m,n,k,layout\n8,8,8,NN\n8,8,8,nn\n8,8,8,TN\n");
   REQUIRE(problems.size() == 3);
   CHECK(problems[0].error ==
-        "layout 'NN': expected nn for A as [M,K] and B as [K,N], which is TT to BLAS, or tt for A "
-        "as [K,M] and B as [N,K], which is its NN");
+        "layout 'NN': expected tilecast's name in lower case: nn for A [M,K] and B [K,N], which "
+        "BLAS calls TT, or tt for A [K,M] and B [N,K], which BLAS calls NN");
   CHECK(to_text(problems[1].problem) == "8x8x8 fp16 nn");
   CHECK(to_text(problems[2].problem) == "8x8x8 fp16 tn");  // the same layout in BLAS notation
 }

@@ -299,7 +299,7 @@ TEST_CASE("Data without a point to compare is refused with the counts") {
   rows[1].status = Status::kWrong;
   rows[1].reason = "off by 3 %";
   check_refused(Scene(rows).validate(), ExitCode::kUsage,
-                "of 4 rows 2 are excluded, 2 are cuBLASLt's, 0 have no prediction");
+                "of 4 rows 2 are excluded, 2 are cuBLASLt's and 0 have no prediction");
 }
 
 TEST_CASE("A broken record is refused") {

@@ -58,8 +58,8 @@ DeviceAttributes attributes_from_probe(const ChildResult& probe) {
     throw DeviceError("cannot write a GPU file: the output of tilecast-gpu probe cannot be parsed");
   }
   if (!answer.contains("device")) {
-    throw DeviceError(fmt::format("cannot write a GPU file without a device: {}",
-                                  answer.value("device_error", "there is none")));
+    throw DeviceError(fmt::format("cannot write a GPU file: {}",
+                                  answer.value("device_error", "no GPU was found")));
   }
   try {
     const nlohmann::json& device = answer["device"];

@@ -78,7 +78,7 @@ TEST_CASE("Without a device there is no file, and one line says why") {
   CHECK(why({.started = false, .exit_code = 0, .output = ""}) ==
         "3 cannot write a GPU file: tilecast-gpu, which queries the driver, was not built");
   CHECK(why({.started = true, .exit_code = 0, .output = R"({"device_error":"no driver"})"}) ==
-        "3 cannot write a GPU file without a device: no driver");
+        "3 cannot write a GPU file: no driver");
   CHECK(why({.started = true, .exit_code = 1, .output = "boom"})
             .starts_with("3 cannot write a GPU file: "));
   CHECK(why({.started = true, .exit_code = 0, .output = R"({"device":{"name":"H200"}})"})

@@ -49,7 +49,7 @@ const Plan* plan_of(const tilecast_plan* handle) noexcept {
   const Plan* plan = handle == nullptr ? nullptr : handle->plan.load(std::memory_order_acquire);
   if (plan == nullptr) {
     (void)fail(TILECAST_INVALID_ARGUMENT,
-               handle == nullptr ? "the plan is null" : "the plan is destroyed");
+               handle == nullptr ? "the plan is null" : "the plan has already been destroyed");
   }
   return plan;
 }
@@ -62,7 +62,7 @@ const OpPlan* plan_of_op(const tilecast_plan* handle) noexcept {
   if (plan != nullptr && own == nullptr) {
     (void)fail(TILECAST_INVALID_ARGUMENT,
                "the plan is for another operation: tilecast_plan_run runs GEMMs, "
-               "tilecast_attention_run attention");
+               "tilecast_attention_run runs attention");
   }
   return own;
 }

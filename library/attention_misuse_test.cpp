@@ -170,7 +170,7 @@ TEST_CASE("Options that attention does not have are refused") {
   options = on_h200();
   options.gpu = "b200";
   CHECK(predict_attention(small(), options) == TILECAST_UNSUPPORTED);
-  CHECK(error().starts_with("attention kernels need wgmma, which"));
+  CHECK(error().starts_with("attention kernels require wgmma, which"));
 }
 
 TEST_CASE("Arguments of attention are checked before any is used") {

@@ -19,8 +19,8 @@ void find(const char* name, Function& function) {
   cudaDriverEntryPointQueryResult result{};
   TILECAST_CUDA(cudaGetDriverEntryPointByVersion(name, &found, kSince, cudaEnableDefault, &result));
   if (result != cudaDriverEntryPointSuccess || found == nullptr) {
-    throw DeviceError(
-        fmt::format("the NVIDIA driver is too old: {} needs a driver for CUDA 12.0", name));
+    throw DeviceError(fmt::format(
+        "the NVIDIA driver is too old: {} requires a driver for CUDA 12.0 or later", name));
   }
   function = reinterpret_cast<Function>(found);
 }

@@ -67,9 +67,10 @@ bool can_deadlock(const AnyConfig& config) {
 }
 
 void refuse_deadlock(const std::string& config) {
-  throw StatusError(
-      TILECAST_UNSUPPORTED,
-      fmt::format("{}: reduction=spread can deadlock when another kernel runs", config));
+  throw StatusError(TILECAST_UNSUPPORTED,
+                    fmt::format("{}: reduction=spread can deadlock if another kernel runs at the "
+                                "same time, so libtilecast does not run it",
+                                config));
 }
 
 std::vector<Prediction> forecast(const AnyProblem& problem, const Request& request,

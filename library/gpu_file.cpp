@@ -50,7 +50,7 @@ std::string gpu_file_of(const CurrentGpu& device, const std::filesystem::path& c
   if (found.size() != 1) {
     throw StatusError(
         TILECAST_UNSUPPORTED,
-        fmt::format("{} ({} SMs) matches {}: name a GPU file in options.gpu", device.name,
+        fmt::format("{} ({} SMs) matches {}; options.gpu can name a GPU file", device.name,
                     device.sm_count, found.empty() ? "no GPU file" : join(found, " and by ")));
   }
   return found.front();

@@ -81,7 +81,7 @@ TEST_CASE("A plan for an absent GPU has a forecast and a workspace, and does not
   CHECK(!error().empty());
   tilecast_plan_destroy(plan);
   CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error() == "the plan is destroyed");
+  CHECK(error() == "the plan has already been destroyed");
   tilecast_plan_destroy(plan);
 }
 

@@ -26,7 +26,7 @@ std::string gpu_name(const Request& request) {
   try {
     return gpu_file_of(current_gpu(), request.config_folder);
   } catch (const DeviceError& error) {
-    throw DeviceError(fmt::format("{}; options.gpu names a GPU to forecast for", error.what()));
+    throw DeviceError(fmt::format("{}; options.gpu can name the GPU to predict for", error.what()));
   }
 }
 
@@ -41,7 +41,7 @@ tilecast_status Plan::check_workspace(const void* workspace, std::size_t bytes) 
     }
     if (bytes < workspace_bytes_) {
       return fail(TILECAST_WORKSPACE_TOO_SMALL,
-                  "the workspace is smaller than tilecast_plan_workspace returns");
+                  "the workspace is smaller than the size that tilecast_plan_workspace returns");
     }
   }
   return why_not_runnable_.empty() ? TILECAST_OK : fail(TILECAST_NO_DEVICE, why_not_runnable_);

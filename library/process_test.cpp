@@ -186,7 +186,9 @@ TEST_CASE("A forecast names a configuration, and one that no plan can run is ref
   CHECK(status_of([&] { (void)tilecast::predict(problem, options).front(); }) ==
         TILECAST_UNSUPPORTED);
   CHECK(std::string(tilecast_error_text()) ==
-        std::string(options.config) + ": reduction=spread can deadlock when another kernel runs");
+        std::string(options.config) +
+            ": reduction=spread can deadlock if another kernel runs at the same time, so "
+            "libtilecast does not run it");
   CHECK(status_of([&] { (void)tilecast::Plan(problem, options); }) == TILECAST_UNSUPPORTED);
   // The pattern also has configurations without reduction=spread, which a plan can run.
   options.config = "split_k:tile=128x128x64,splits=2";

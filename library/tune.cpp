@@ -54,7 +54,7 @@ std::vector<Candidate<OpRequest>> ready(const OpRequest& request, std::size_t co
     }
   }
   if (candidates.empty()) {
-    throw StatusError(TILECAST_UNSUPPORTED, "none of the candidates has a kernel on this device");
+    throw StatusError(TILECAST_UNSUPPORTED, "none of the candidates can run on this device");
   }
   return candidates;
 }

@@ -22,7 +22,7 @@ TunedCandidate read_candidate(const Json& json) {
   const TunedCandidate candidate{json.at("config"), json.at("forecast_us"), json.at("measured_us")};
   (void)parse_config(candidate.config);
   if (!(candidate.forecast_us > 0 && candidate.measured_us > 0)) {
-    throw ConfigError("expected times above 0");
+    throw ConfigError("forecast_us and measured_us must be above 0");
   }
   return candidate;
 }
@@ -34,7 +34,7 @@ TunedProblem read_line(std::string_view text) {
     problem.candidates.push_back(read_candidate(candidate));
   }
   if (problem.candidates.empty()) {
-    throw ConfigError("expected at least one candidate");
+    throw ConfigError("candidates: expected at least one");
   }
   json.erase(kCandidates);
   problem.key = json.dump();
@@ -102,7 +102,7 @@ std::vector<TunedProblem> read_tuned(const std::filesystem::path& file) {
     try {
       lines.push_back(read_line(line));
     } catch (const Json::exception&) {
-      fail("not JSON of the expected form");
+      fail("not JSON, or a field is missing or has another type");
     } catch (const ConfigError& error) {
       fail(error.what());
     }

@@ -62,7 +62,7 @@ const Row& row_for(const AnyProblem& problem) {
     std::vector<std::string_view> names;
     std::ranges::transform(kRows, std::back_inserter(names),
                            [](const Row& r) { return to_text(r.op); });
-    throw ConfigError(fmt::format("emit writes kernels of {}, not of {}", fmt::join(names, " and "),
+    throw ConfigError(fmt::format("emit supports only {}, not {}", fmt::join(names, " and "),
                                   to_text(op_of(problem))));
   }
   return *row;

@@ -323,8 +323,8 @@ Constants known_arguments(const GemmToBind& bound) {
 std::string emitted_name(const GemmProblem& problem) {
   if (copied_operands(problem).any()) {
     throw ConfigError(
-        "emit: rows of A and B must be multiples of 16 bytes (see --lda and --ldb): the file has "
-        "no kernel that copies other operands");
+        "emit: rows of A and B must be multiples of 16 bytes (see --lda and --ldb): an emitted "
+        "file cannot copy operands into padded rows");
   }
   std::string name = fmt::format("gemm_{}_{}_{}", to_text(problem.shape), to_text(problem.dtype),
                                  to_text(problem.layout));

@@ -48,7 +48,7 @@ std::string why_not_runnable(const Device& device, std::string_view architecture
   if (device.capability == needed) {
     return "";
   }
-  return fmt::format("GPU {} ({}) has compute capability {}.{}: the kernel needs {}.{}{}",
+  return fmt::format("GPU {} ({}) has compute capability {}.{}: the kernel requires {}.{}{}",
                      device.ordinal, device.name, device.capability / 10, device.capability % 10,
                      needed / 10, needed % 10,
                      needed == kBlackwell ? " (Blackwell)"
@@ -60,7 +60,7 @@ Device require_hopper() {
   Device device = current_device();
   if (device.capability != kHopper) {
     throw DeviceError(
-        fmt::format("GPU {} ({}) has compute capability {}.{}: the kernels need 9.0 (Hopper)",
+        fmt::format("GPU {} ({}) has compute capability {}.{}: the kernels require 9.0 (Hopper)",
                     device.ordinal, device.name, device.capability / 10, device.capability % 10));
   }
   return device;

@@ -16,7 +16,7 @@ template <class Function>
 void find(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
   if (function == nullptr) {
-    throw DeviceError(fmt::format("this NVRTC has no {}", name));
+    throw DeviceError(fmt::format("this version of NVRTC lacks the function {}", name));
   }
 }
 

@@ -92,15 +92,15 @@ StreamArgs StreamLaunch::bind(const StreamBuffers& buffers) const {
     const bool unit_columns = m.column_stride == 1;
     const bool tight = unit_columns && m.row_stride == problem_.columns;
     if (config_.view == StreamView::kFlat && !tight) {
-      refuse(config_, "view=flat needs contiguous matrices");
+      refuse(config_, "view=flat requires contiguous matrices");
     }
     const i64 row_stride = config_.view == StreamView::kFlat ? seen.columns : m.row_stride;
     if (config_.vector_bytes > element && !unit_columns) {
       refuse(config_,
-             fmt::format("a column stride of {} needs vectors of one element", m.column_stride));
+             fmt::format("a column stride of {} requires vectors of one element", m.column_stride));
     }
     if (uses_tma(config_.schedule) && !unit_columns) {
-      refuse(config_, "the bulk copy engine needs a column stride of 1");
+      refuse(config_, "the bulk copy engine requires a column stride of 1");
     }
     if (reinterpret_cast<std::uintptr_t>(m.pointer) %
                 static_cast<std::uintptr_t>(config_.vector_bytes) !=

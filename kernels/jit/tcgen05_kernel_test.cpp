@@ -133,16 +133,16 @@ TEST_CASE("A GPU that cannot run a kernel is reported in one line") {
   CHECK(why_not_runnable(hopper, "sm_90a") == "");
   CHECK(why_not_runnable(blackwell, "sm_100a") == "");
   CHECK(why_not_runnable(hopper, "sm_100a") ==
-        "GPU 0 (NVIDIA H200) has compute capability 9.0: the kernel needs 10.0 (Blackwell)");
+        "GPU 0 (NVIDIA H200) has compute capability 9.0: the kernel requires 10.0 (Blackwell)");
   CHECK(why_not_runnable(blackwell, "sm_90a") ==
-        "GPU 1 (NVIDIA B200) has compute capability 10.0: the kernel needs 9.0 (Hopper)");
+        "GPU 1 (NVIDIA B200) has compute capability 10.0: the kernel requires 9.0 (Hopper)");
   const Device ada{.ordinal = 0, .name = "NVIDIA L40S", .sm_count = 142, .capability = 89};
   CHECK(mma_sync_architecture(ada) == "sm_89");
   CHECK(why_not_runnable(ada, "sm_89") == "");
   CHECK(mma_sync_architecture(hopper) == "sm_90a");
   const Device turing{.ordinal = 0, .name = "T4", .sm_count = 40, .capability = 75};
   CHECK(why_not_runnable(turing, mma_sync_architecture(turing)) ==
-        "GPU 0 (T4) has compute capability 7.5: the kernel needs 8.0");
+        "GPU 0 (T4) has compute capability 7.5: the kernel requires 8.0");
 }
 
 }  // namespace tilecast

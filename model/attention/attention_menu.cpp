@@ -32,12 +32,12 @@ struct AttentionCase {
 using Case = const AttentionCase&;
 
 constexpr Rule<AttentionCase> kAttentionRules[] = {
-    {[](Case c) { return !c.gpu.wgmma; }, "{schedule} needs wgmma, which only Hopper has",
+    {[](Case c) { return !c.gpu.wgmma; }, "{schedule} requires wgmma (Hopper)",
      Refusal::kArchitecture},
     {[](Case c) {
        return c.config.groups < c.traits().least_groups || c.config.groups > c.traits().most_groups;
      },
-     "{schedule} takes tiles of {least_rows} to {most_rows} rows, in steps of 64"},
+     "{schedule} supports tiles of {least_rows} to {most_rows} rows, in steps of 64"},
     {[](Case c) {
        return c.config.kv_block < kScoresStep || c.config.kv_block > kMostKvBlock ||
               c.config.kv_block % kScoresStep != 0;
@@ -46,32 +46,33 @@ constexpr Rule<AttentionCase> kAttentionRules[] = {
     {[](Case c) {
        return c.config.stages < (c.traits().scores_ahead ? 2 : 1) || c.config.stages > kMostRing;
      },
-     "{schedule} takes {least_stages} to 8 stages"},
+     "{schedule} supports {least_stages} to 8 stages"},
     {[](Case c) {
        return c.config.order == AttentionOrder::kDynamic &&
               c.config.grid != AttentionGrid::kResident;
      },
-     "order=dynamic needs grid=resident: other CTAs end after one tile"},
+     "order=dynamic requires grid=resident: other CTAs end after one tile"},
     {[](Case c) {
        return c.config.order == AttentionOrder::kLongestFirst && !is_causal(c.problem);
      },
-     "order=longest_first: without a causal mask all tiles are equally long"},
+     "order=longest_first requires a causal mask: without one all tiles are equally long"},
     {[](Case c) { return c.config.pack && heads_per_kv(c.problem) == 1; },
-     "pack=yes: each KV head has one query head"},
+     "pack=yes requires more than one query head per KV head"},
     {[](Case c) { return c.config.splits > kMostAttentionSplits || c.config.splits > c.blocks(); },
      "splits={splits}: {blocks} blocks of keys, and at most 128 splits", Refusal::kSplit},
     {[](Case c) { return c.config.grid == AttentionGrid::kResident && !c.traits().producer; },
-     "grid=resident needs a producer, which {schedule} lacks"},
+     "grid=resident requires a producer warpgroup, which {schedule} lacks"},
     {[](Case c) {
        return c.config.grid == AttentionGrid::kClusters &&
               (c.config.splits < 2 || c.config.splits > kMostClusterSplits);
      },
-     "grid=clusters takes 2 to 16 splits, one per CTA of the cluster", Refusal::kSplit},
+     "grid=clusters supports 2 to 16 splits, one per CTA of the cluster", Refusal::kSplit},
     {[](Case c) {
        return c.config.grid == AttentionGrid::kClusters &&
               !part_fits_stages(c.config, c.problem.head_dim);
      },
-     "grid=clusters: a tile's part does not fit the stages of K and V", Refusal::kSharedMemory},
+     "grid=clusters: a tile's partial result does not fit in the stages of K and V",
+     Refusal::kSharedMemory},
     {[](Case c) { return !fits_registers(c.config, c.problem.head_dim); },
      "O, S and P take {registers} of the {has_registers} registers of a consumer thread",
      Refusal::kRegisters},
@@ -141,7 +142,7 @@ const Rule<AttentionCase>* broken_rule(const GpuSpec& gpu, const AttentionProble
 
 std::string why_not_solvable(const GpuSpec& gpu, const AttentionProblem& problem) {
   return gpu.wgmma ? std::string(why_not_attention(problem))
-                   : fmt::format("attention kernels need wgmma, which {} lacks", gpu.name);
+                   : fmt::format("attention kernels require wgmma, which {} lacks", gpu.name);
 }
 
 Refusal check_legal(const GpuSpec& gpu, const AttentionProblem& problem,

@@ -27,12 +27,15 @@ constexpr std::size_t kCorrected = 256, kCorrectedOfSchedule = 64;
 
 void require_sections(const GpuSpec& gpu) {
   if (gpu.architecture != Architecture::kHopper) {
-    throw ConfigError(fmt::format("attention runs on Hopper GPUs only, which {} ({}) is not",
-                                  gpu.name, gpu.product));
+    throw ConfigError(
+        fmt::format("attention kernels run only on Hopper GPUs, and {} ({}) is not one", gpu.name,
+                    gpu.product));
   }
   if (!gpu.machine || !gpu.reduction || !gpu.l2 || !gpu.dram || !gpu.clock || !gpu.power) {
-    throw ConfigError(fmt::format(
-        "{}: expected the sections machine, reduction, l2, dram, clock and power", gpu.name));
+    throw ConfigError(
+        fmt::format("{}: lacks one of the sections machine, reduction, l2, dram, clock and power, "
+                    "which attention requires",
+                    gpu.name));
   }
 }
 

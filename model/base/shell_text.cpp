@@ -28,7 +28,7 @@ bool is_plain_shell_word(std::string_view text) {
 
 std::string shell_word(std::string_view text) {
   if (text.find('\0') != std::string_view::npos) {
-    throw ConfigError(fmt::format("'{}': a shell's word cannot hold a NUL byte", printable(text)));
+    throw ConfigError(fmt::format("'{}': a shell word cannot contain a NUL byte", printable(text)));
   }
   if (is_plain_shell_word(text)) {
     return std::string(text);
@@ -46,7 +46,7 @@ std::string sbatch_value(std::string_view text) {
         return byte < 0x20 || byte == 0x7F || c == '\\';
       })) {
     throw ConfigError(fmt::format(
-        "'{}': an #SBATCH line cannot hold control characters or backslashes", printable(text)));
+        "'{}': an #SBATCH line cannot contain control characters or backslashes", printable(text)));
   }
   if (is_plain_shell_word(text)) {
     return std::string(text);

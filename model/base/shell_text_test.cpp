@@ -84,7 +84,7 @@ TEST_CASE("Plain words are not quoted") {
   CHECK(shell_word("") == "''");
   CHECK(shell_word("=ls") == "'=ls'");  // zsh: the path of ls
   CHECK(error_message([] { shell_word(std::string_view("a\0b", 3)); }) ==
-        "2 'a\\x00b': a shell's word cannot hold a NUL byte");
+        "2 'a\\x00b': a shell word cannot contain a NUL byte");
 }
 
 TEST_CASE("sbatch reads back a quoted value, and a value that it cannot read is an error") {
@@ -109,5 +109,5 @@ TEST_CASE("An sbatch option is a name with an optional quoted value") {
           }).ends_with("': expected --NAME or --NAME=VALUE"));
   }
   CHECK(error_message([] { sbatch_option("--comment=a\nrm -rf x"); }) ==
-        "2 'a\\nrm -rf x': an #SBATCH line cannot hold control characters or backslashes");
+        "2 'a\\nrm -rf x': an #SBATCH line cannot contain control characters or backslashes");
 }

@@ -182,7 +182,7 @@ AnyConfig parse_config(std::string_view given) {
 AnySchedule parse_schedule(Op op, std::string_view text) {
   const AnySchedule schedule = schedule_named(text, op);
   if (op_of(schedule) != op) {
-    throw ConfigError(fmt::format("schedule '{}': it computes {}, not {}", on_one_line(text),
+    throw ConfigError(fmt::format("schedule '{}' computes {}, not {}", on_one_line(text),
                                   to_text(op_of(schedule)), to_text(op)));
   }
   return schedule;

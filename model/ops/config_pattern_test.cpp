@@ -122,7 +122,7 @@ TEST_CASE("A schedule is found by its name, its abbreviation or a unique prefix"
   CHECK(error_message([] { schedule_named("pers"); }) ==
         "2 schedule 'pers': expected one of persistent, persistent_overlap");
   CHECK(error_message([] { parse_schedule(Op::kGemm, "memcpy"); }) ==
-        "2 schedule 'memcpy': it computes memcpy, not gemm");
+        "2 schedule 'memcpy' computes memcpy, not gemm");
   CHECK(error_message([] { parse_schedule(Op::kGemm, "x"); }).starts_with("2 unknown schedule"));
 }
 

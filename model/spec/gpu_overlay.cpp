@@ -16,7 +16,7 @@ bool is_quantity(const YamlNode& node) { return node.find("value") != nullptr; }
 /// Keys that `base` lacks are copied; the reader checks whether the GPU can have them.
 void replace_in_map(YamlNode& base, const YamlNode& overlay) {
   if (overlay.kind != YamlNode::Kind::kMap) {
-    fail(overlay, "expected keys of " + *base.file + " to replace");
+    fail(overlay, "expected a map with keys of " + *base.file + " to replace");
   }
   for (const auto& [name, replacement] : overlay.entries) {
     const auto target = std::ranges::find(base.entries, name, &YamlEntry::name);
@@ -31,7 +31,7 @@ void replace_in_map(YamlNode& base, const YamlNode& overlay) {
     } else if (is_quantity(replacement)) {
       target->node = replacement;
     } else {
-      fail(replacement, "expected a complete quantity with value, unit, source, ref, confidence");
+      fail(replacement, "expected a complete quantity: value, unit, source, ref and confidence");
     }
   }
 }

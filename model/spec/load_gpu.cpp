@@ -132,7 +132,7 @@ fs::path resolve(std::string_view name_or_path, const fs::path& config_folder) {
   const std::string given(name_or_path);
   for (const std::string_view ending : {kOverlay, kLearnedOfOps[1].yaml, kLearned}) {
     if (given.ends_with(ending)) {
-      throw ConfigError(fmt::format("{}: expected a GPU file; this one is read along with {}{}",
+      throw ConfigError(fmt::format("{}: expected a GPU file; this one is only an addition to {}{}",
                                     printable(given), given.substr(0, given.size() - ending.size()),
                                     kYaml));
     }

@@ -123,10 +123,10 @@ TEST_CASE("An overlay is not a GPU file, even if its GPU file is missing") {
   const H200Copy copy;
   const std::string stem = copy.path().substr(0, copy.path().size() - 5);
   CHECK(error_message([&] { load_gpu(copy.overlay_path(), true); }) ==
-        "2 " + copy.overlay_path() + ": expected a GPU file; this one is read along with " +
+        "2 " + copy.overlay_path() + ": expected a GPU file; this one is only an addition to " +
             copy.path());
   CHECK(error_message([&] { load_gpu(stem + ".learned.yaml", true); }) ==
-        "2 " + stem + ".learned.yaml: expected a GPU file; this one is read along with " +
+        "2 " + stem + ".learned.yaml: expected a GPU file; this one is only an addition to " +
             copy.path());
   copy.overlay("name: h200_sxm\n");
   std::filesystem::remove(copy.path());
@@ -342,16 +342,15 @@ TEST_CASE("An overlay may not add, rename or half-replace anything") {
   CHECK(overlay(name + "architecture: ampere\n") ==
         "2 h200_sxm.calibrated.yaml:2: architecture: an overlay can replace only numbers");
   CHECK(overlay(name + "machine:\n  intake: {unit: B/cycle}\n") ==
-        "2 h200_sxm.calibrated.yaml:3: machine.intake: expected a complete quantity with value, "
-        "unit, "
-        "source, ref, confidence");
+        "2 h200_sxm.calibrated.yaml:3: machine.intake: expected a complete quantity: value, unit, "
+        "source, ref and confidence");
   CHECK(overlay(name + "machine:\n  intake: {value: 65}\n") ==
         "2 h200_sxm.calibrated.yaml:3: machine.intake.unit: missing key");
   CHECK(
       overlay(name + "machine:\n  intake: {value: 65000, unit: B/cycle" + kQuantityEnd) ==
       "2 h200_sxm.calibrated.yaml:3: machine.intake.value: expected 1 to 1024 B/cycle, got 65000");
   CHECK(overlay(name + "sm: 3\n") ==
-        "2 h200_sxm.calibrated.yaml:2: sm: expected keys of h200_sxm.yaml to replace");
+        "2 h200_sxm.calibrated.yaml:2: sm: expected a map with keys of h200_sxm.yaml to replace");
   CHECK(overlay("name: h100_sxm\n") ==
         "2 h200_sxm.calibrated.yaml:1: name: expected name: h200_sxm, the GPU of h200_sxm.yaml");
   CHECK(overlay("sm: {}\n") ==

@@ -53,7 +53,7 @@ TEST_CASE("Without TMA, its schedules are refused by name") {
       "order=bounded,hint=none");
   CHECK(error_message([&] {
           predict_config(ada, kAddition, config, Regime::kBurst, Inputs::kNormal);
-        }).ends_with("elementwise_add_tma needs TMA, which came with Hopper"));
+        }).ends_with("elementwise_add_tma requires TMA (Hopper or later)"));
   // RTX Blackwell has TMA.
   const GpuSpec rtx = load_gpu("rtx_5090", true).spec;
   CHECK(predict_config(rtx, kAddition, config, Regime::kBurst, Inputs::kNormal).time.value > 0);

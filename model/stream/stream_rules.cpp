@@ -44,7 +44,7 @@ bool whole_vectors(Case c) { return c.block_bytes() % c.bytes_of_threads() == 0;
 
 constexpr Rule<StreamCase> kGpuRules[] = {
     {[](Case c) { return uses_tma(c.config.schedule) && !has_bulk_copies(c.gpu->architecture); },
-     "{schedule} needs TMA, which came with Hopper"},
+     "{schedule} requires TMA (Hopper or later)"},
     {[](Case c) {
        return stream_shared_bytes(c.config, c.dtype) > shared_memory_of(*c.gpu).most_per_cta;
      },
@@ -78,7 +78,7 @@ constexpr Rule<StreamCase> kKernelRules[] = {
     {[](Case c) {
        return copies_runs(c) && one_block_a_cta(c.config.order) && c.config.stages != 1;
      },
-     "a CTA with one block has one stage"},
+     "a CTA that copies a single block must have one stage"},
     {[](Case c) {
        const i32 bytes = c.config.vector_bytes;
        return bytes > kChunkBytes || !is_power_of_two(bytes) || bytes < c.element();
@@ -97,7 +97,7 @@ constexpr Rule<StreamCase> kKernelRules[] = {
      },
      "at most 64 vectors per thread"},
     {[](Case c) { return has_boxes(c) && c.config.stages < 2; },
-     "the copy engine's ring needs two stages: C is stored from A's buffer"},
+     "the copy engine requires two stages: C is stored from A's buffer"},
     {[](Case c) { return has_boxes(c) && c.config.block_rows > kMostBoxElements; },
      "at most 256 rows in a bulk copy"},
     {[](Case c) {
@@ -107,7 +107,7 @@ constexpr Rule<StreamCase> kKernelRules[] = {
                    0 ||
                (swizzled(c) && c.config.block_columns * c.element() < kSwizzledRowBytes));
      },
-     "boxes must be whole 128-byte lines, and whole kilobytes where they are swizzled"},
+     "TMA boxes must be multiples of 128 bytes, and of 1024 bytes if swizzled"},
     {[](Case c) {
        return traits_of(c.config.schedule).copy == BlockCopy::kCpAsync &&
               c.config.vector_bytes < kFewestCpAsyncBytes;
@@ -131,14 +131,14 @@ constexpr Rule<StreamCase> kProblemRules[] = {
     {[](Case c) { return op_of(c.config.schedule) != c.problem->op; },
      "{schedule} computes {op}, not {asked_op}"},
     {[](Case c) { return c.problem->op == Op::kMemcpy && c.problem->rows != 1; },
-     "memcpy copies one row"},
+     "memcpy requires a shape of one row"},
     {[](Case c) {
        return c.config.view == StreamView::kFlat &&
               c.problem->rows * c.problem->columns % c.config.block_columns != 0;
      },
-     "view=flat: the elements are not whole rows of {columns}"},
+     "view=flat requires a multiple of {columns} elements"},
     {[](Case c) { return c.seen().rows > 1 && c.row_bytes() % c.config.vector_bytes != 0; },
-     "rows of {row_bytes} bytes are not whole vectors of {vector}"},
+     "rows of {row_bytes} bytes are not a multiple of {vector}-byte vectors"},
     {[](Case c) { return has_boxes(c) && c.seen().columns >= kMostBlocks; },
      "a tensor map's dimension exceeds 31 bits"},
     {[](Case c) {

@@ -135,7 +135,7 @@ void require_solvable(const GpuSpec& gpu, const Asked& ask, const std::string& s
 const GemmProblem& gemm_of(const Asked& ask, const GpuSpec& gpu, const std::string& shape) {
   const GemmProblem* problem = std::get_if<GemmProblem>(&ask.problem);
   if (problem == nullptr) {
-    throw ConfigError("a family's kernels are GEMMs");
+    throw ConfigError("family: applies only to GEMMs");
   }
   require_solvable(gpu, ask, shape);
   return *problem;

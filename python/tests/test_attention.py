@@ -38,25 +38,25 @@ Q, KV = ClaimedTensor(2, 8, 96, 64), ClaimedTensor(2, 2, 160, 64)
     ({"out": None}, "out: needed"),
     ({"return_lse": True}, "return_lse: not supported"),
     ({"q": ClaimedTensor(8, 96, 64)}, "q: expected .batch, heads, rows, head_dim., got 3 dimensions; variable"),
-    ({"k": ClaimedTensor(3, 2, 160, 64)}, "k: expected q's batch 2 and head_dim 64, got .3, 2, 160, 64."),
-    ({"k": ClaimedTensor(2, 2, 160, 128)}, "k: expected q's batch"),
+    ({"k": ClaimedTensor(3, 2, 160, 64)}, "k: expected the batch 2 and head_dim 64 of q, got shape .3, 2, 160, 64."),
+    ({"k": ClaimedTensor(2, 2, 160, 128)}, "k: expected the batch 2"),
     ({"v": ClaimedTensor(2, 2, 161, 64)}, "v: expected the shape of k"),
     ({"out": ClaimedTensor(2, 8, 95, 64)}, "out: expected the shape of q"),
-    ({"v": ClaimedTensor(2, 2, 160, 64, code=4)}, "one type"),
-    ({"q": ClaimedTensor(2, 3, 96, 64), "out": ClaimedTensor(2, 3, 96, 64)}, "3 heads: not a multiple of 2 KV heads"),
+    ({"v": ClaimedTensor(2, 2, 160, 64, code=4)}, "the same dtype"),
+    ({"q": ClaimedTensor(2, 3, 96, 64), "out": ClaimedTensor(2, 3, 96, 64)}, "q: expected a multiple of the 2 KV heads, got 3 heads"),
     ({"k": ClaimedTensor(2, 0, 160, 64), "v": ClaimedTensor(2, 0, 160, 64)}, "at least one head and one key"),
     ({"k": ClaimedTensor(2, 2, 160, 64, strides=(20480, 0, 64, 1))},
-     "k: expected each element once in memory, not expanded"),
+     "k: expanded tensors are not supported"),
     ({"q": ClaimedTensor(2, 8, 96, 64, strides=(49152, 6144, 1, 96))}, "q: expected a contiguous head_dim"),
     ({"q": ClaimedTensor(2, 8, 96, 64, strides=(52224, 6528, 68, 1))}, "q: expected strides in multiples of 8"),
     ({"scale": 0.0}, "scale: expected a number above 0, got 0.0"),
     ({"scale": -1}, "scale: expected"), ({"scale": math.nan}, "scale: expected"),
     ({"scale": math.inf}, "scale: expected"),
     ({"causal": "lower_right"}, "causal: expected True or False"),
-    ({"dropout_p": 0.1}, "dropout_p: not supported by tilecast.attention: dropout"),
-    ({"attn_mask": Q}, "attn_mask: not supported by tilecast.attention: masks other than causal"),
-    ({"cu_seqlens_q": Q}, "cu_seqlens_q: not supported by tilecast.attention: variable lengths"),
-    ({"block_table": Q}, "block_table: not supported by tilecast.attention: a paged KV cache"),
+    ({"dropout_p": 0.1}, "dropout_p: tilecast.attention does not support dropout"),
+    ({"attn_mask": Q}, "attn_mask: tilecast.attention does not support masks other than causal"),
+    ({"cu_seqlens_q": Q}, "cu_seqlens_q: tilecast.attention does not support variable lengths"),
+    ({"block_table": Q}, "block_table: tilecast.attention does not support a paged KV cache"),
 ])
 def test_what_no_kernel_computes_is_refused(change, words):
     given = {"q": Q, "k": KV, "v": KV, "out": ClaimedTensor(2, 8, 96, 64, data=1 << 20), "causal": False, **change}
@@ -67,7 +67,7 @@ def test_what_no_kernel_computes_is_refused(change, words):
 @pytest.mark.parametrize("head_dim", [32, 96, 192, 512])
 def test_other_head_dimensions_are_refused(head_dim):
     q = ClaimedTensor(1, 1, 8, head_dim)
-    with pytest.raises(tilecast.ConfigError, match=f"head dimension {head_dim}: expected 64, 128 or 256"):
+    with pytest.raises(tilecast.ConfigError, match=f"head_dim: expected 64, 128 or 256, got {head_dim}"):
         tilecast.attention(q, q, q, out=q)
 
 
@@ -113,7 +113,7 @@ def test_calls_of_one_problem_share_a_plan(plans, monkeypatch):
         tilecast.attention(Q, KV, KV, out=out)
     monkeypatch.setattr(_library, "current_device", lambda: 0)
     monkeypatch.setattr(plans.fake, "workspace_bytes", 4)
-    with pytest.raises(tilecast.ConfigError, match="needs a workspace: expected torch tensors"):
+    with pytest.raises(tilecast.ConfigError, match="expected torch tensors, since the kernel for this shape needs a workspace"):
         tilecast.attention(Q, KV, KV, causal=True, out=out)
 
 
@@ -150,7 +150,7 @@ def test_a_traced_call_has_the_shape_and_the_strides_of_q():
         assert (lse.shape, lse.dtype) == ((2, 8, 96), torch.float32)
         assert torch.ops.tilecast.attention(q, k, k)[1].shape == (0,)
         assert tilecast.torch.attention(q, k, k, causal=True).shape == q.shape
-        for bad, words in ((fake(2, 2, 160, 96), "k: expected q's batch"), (fake(2, 3, 160, 64), "no multiple of 3"),
+        for bad, words in ((fake(2, 2, 160, 96), "k: expected the batch 2"), (fake(2, 3, 160, 64), "q: expected a multiple of the 3 KV heads"),
                            (fake(2, 2, 160, 64, dtype=torch.float32), "k: expected fp16 or bf16"),
                            (fake(2, 1, 160, 64).expand(2, 8, 160, 64), "not expanded")):
             with pytest.raises(tilecast.ConfigError, match=words):
@@ -161,7 +161,7 @@ def test_a_traced_call_has_the_shape_and_the_strides_of_q():
 def test_gradients_are_refused_in_one_sentence():
     from torch._subclasses.fake_tensor import FakeTensorMode
 
-    words = "requires grad, which attention does not support: call it under torch.no_grad()"
+    words = "requires grad, but attention has no backward pass: call it under torch.no_grad()"
     with FakeTensorMode():
         q, k = fake(1, 2, 8, 64, requires_grad=True), fake(1, 2, 8, 64)
         for call in (tilecast.attention, tilecast.torch.attention, torch.ops.tilecast.attention):

@@ -109,11 +109,11 @@ def test_blocks_of_k_do_not_exceed_a_block_of_scales():
 
 
 @pytest.mark.parametrize("options,words", [
-    (["--n", "384", "--k", "2048"], "expected experts, or block_shape"),
+    (["--n", "384", "--k", "2048"], "experts or block_shape must be given"),
     (["--n", "384", "--k", "2048", "--experts", "8"], "experts and top_k must be given together"),
     (["--n", "384", "--k", "2048", "--experts", "8", "--top-k", "9"], "top_k: expected 1 to 8"),
     ([*OPTIONS[1:], "--dtype", "int8_w8a16"], "dtype: expected bf16, fp16 or fp8_w8a8, got int8_w8a16"),
-    ([*OPTIONS[1:], "--block-shape", "64,64"], "block_shape: expected 128,128"),
+    ([*OPTIONS[1:], "--block-shape", "64,64"], "block_shape: only 128,128"),
     ([*OPTIONS[1:], "--block-shape", "x"], "block_shape: expected two numbers"),
     (["--n", "384", "--k", "2048", "--experts", "2000", "--top-k", "8"], "experts: expected 1 to 1024, got 2000"),
     ([*OPTIONS[1:], "--n", "-384"], "n: expected 1 to 1073741824, got -384"),
@@ -123,7 +123,7 @@ def test_blocks_of_k_do_not_exceed_a_block_of_scales():
     ([*OPTIONS[1:], "--device-name", "a\x1b[31mb"], "device_name: expected letters, digits and any of _.()+-"),
     ([*OPTIONS[1:], "--device-name", "../a"], "device_name: expected letters"),
     ([*OPTIONS[1:], "--check", "a\x1b[31m\nb"], "a\\x1b[31m\\nb: cannot read"),
-    ([*OPTIONS[1:], "--gpu", "b200"], "device_name: required for b200")])
+    ([*OPTIONS[1:], "--gpu", "b200"], "device_name: must be given for b200")])
 def test_impossible_layers_are_refused_in_one_line(options, words, tmp_path, capsys):
     assert tilecast.__main__.main(["moe-config", *options, "--out", str(tmp_path)]) in (2, 6)
     assert not os.listdir(tmp_path)

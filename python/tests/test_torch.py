@@ -52,7 +52,7 @@ def test_groups_of_k_have_a_product_each(monkeypatch):
     found = tilecast.torch.grouped_mm(x.mT, dy, offs)
     for i, (first, last) in enumerate(zip([0] + ends, ends)):
         assert torch.equal(found[i], x[first:last].mT @ dy[first:last])
-    with pytest.raises(tilecast.ConfigError, match="a's transpose and b must be contiguous"):
+    with pytest.raises(tilecast.ConfigError, match="a.mT and b must be contiguous"):
         tilecast.torch.grouped_mm(x.mT.contiguous(), dy, offs)
     monkeypatch.setenv("TILECAST_CHECK_GROUPS", "1")  # read when a plan is made
     offs[1] = 202

@@ -140,8 +140,8 @@ def _find_pairs(recording: _recorded.Recording, sites: dict[str, _Site], uses: c
 def accelerate(model: torch.nn.Module, inputs: tuple, options: dict[str, Any], *, timer: Timer, mode: str,
                least: float) -> Accelerated:
     if isinstance(model, torch.nn.Linear):
-        raise ConfigError("model: expected a module that contains Linears, got a Linear itself, which "
-                          "tilecast.torch.Linear.of replaces")
+        raise ConfigError("model: expected a module that contains torch.nn.Linear modules, got a Linear itself; "
+                          "tilecast.torch.Linear.of(layer) converts it")
     recording = _recorded.record(model, inputs, options, linears=True)
     places: dict[torch.nn.Module, list[int]] = collections.defaultdict(list)
     for linear, span in recording.linears:

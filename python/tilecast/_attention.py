@@ -49,12 +49,12 @@ def attention(q: Any, k: Any, v: Any, *, causal: bool = False, scale: Optional[f
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(q, torch.Tensor):
         if torch.is_grad_enabled() and any(getattr(one, "requires_grad", False) for one in (q, k, v, out)):
-            raise ConfigError("q, k, v or out requires grad, which attention does not support: call it under "
+            raise ConfigError("q, k, v or out requires grad, but attention has no backward pass: call it under "
                               "torch.no_grad()")
         return torch_attention(torch, q, k, v, causal, scale, out, return_lse, stream)
     if out is None or return_lse:
-        raise ConfigError(f"{'return_lse' if return_lse else 'out'}: {'not supported' if return_lse else 'needed'} "
-                          "for tensors that are not torch's")
+        raise ConfigError(f"{'return_lse: not supported' if return_lse else 'out: must be given'} "
+                          "if the tensors are not torch tensors")
     stream = stream or 0
     views = [_library.view(name, tensor, stream) for name, tensor in zip(("q", "k", "v", "out"), (q, k, v, out))]
     sides, strides, types, devices = zip(*((one.sides, one.strides, one.type, one.device) for one in views))
@@ -65,8 +65,8 @@ def attention(q: Any, k: Any, v: Any, *, causal: bool = False, scale: Optional[f
         raise ConfigError(f"q, k, v and out are on device {views[0].device}, but device {current} is current")
     plan = _matmul.kept_plan(shape, current, stream)
     if plan.workspace_bytes:
-        raise ConfigError("this kernel splits the keys or draws its tiles, and needs a workspace: expected torch "
-                          "tensors")
+        raise ConfigError("q, k, v and out: expected torch tensors, since the kernel for this shape needs a "
+                          "workspace")
     plan.run(*(one.data for one in views), stream, number)
     return out
 
@@ -77,7 +77,7 @@ def _refuse(others: dict[str, Any]) -> None:
             raise TypeError(f"attention() got an unexpected keyword argument {name!r}")
         meaning, nothing = _ELSEWHERE[name]
         if value is not nothing and (nothing is None or value != nothing):
-            raise ConfigError(f"{name}: not supported by tilecast.attention: {meaning}")
+            raise ConfigError(f"{name}: tilecast.attention does not support {meaning}")
 
 
 def _scale(scale: Optional[float]) -> float:
@@ -99,19 +99,19 @@ def _shape(sides: tuple, strides: tuple, types: tuple, devices: tuple, causal: b
                               "lengths and paged KV caches are not supported")
     (batch, heads, queries, head_dim), (_, kv_heads, keys, _), value = sides[:3]
     if tuple(sides[1]) != (batch, kv_heads, keys, head_dim):
-        raise ConfigError(f"k: expected q's batch {batch} and head_dim {head_dim}, got {tuple(sides[1])}")
+        raise ConfigError(f"k: expected the batch {batch} and head_dim {head_dim} of q, got shape {tuple(sides[1])}")
     if tuple(value) != tuple(sides[1]):
         raise ConfigError(f"v: expected the shape of k, {tuple(sides[1])}, got {tuple(value)}")
     if len(sides) > 3 and tuple(sides[3]) != tuple(sides[0]):
         raise ConfigError(f"out: expected the shape of q, {tuple(sides[0])}, got {tuple(sides[3])}")
     if any(kind != types[0] for kind in types) or any(device != devices[0] for device in devices):
-        raise ConfigError("q, k, v and out: expected one type and one device")
+        raise ConfigError("q, k, v and out: expected the same dtype and device")
     if head_dim not in HEAD_DIMS:
-        raise ConfigError(f"head dimension {head_dim}: expected 64, 128 or 256")
+        raise ConfigError(f"head_dim: expected 64, 128 or 256, got {head_dim}")
     if kv_heads == 0 or keys == 0:
         raise ConfigError("k and v: expected at least one head and one key")
     if heads % kv_heads:
-        raise ConfigError(f"{heads} heads: not a multiple of {kv_heads} KV heads")
+        raise ConfigError(f"q: expected a multiple of the {kv_heads} KV heads, got {heads} heads")
     return _library.AttentionShape(batch, heads, kv_heads, queries, keys, head_dim, types[0], causal, lse,
                                    *(_strides(*of) for of in zip(("q", "k", "v", "out"), sides, strides)))
 
@@ -120,14 +120,14 @@ def _strides(name: str, side: tuple, strides: tuple) -> tuple[int, ...]:
     """Returns strides of batch, head and row; 0 for a dimension of one element, whose stride is
     never used."""
     if strides[3] != 1:
-        raise ConfigError(f"{name}: expected a contiguous head_dim, a last stride of 1; contiguous() copies it")
+        raise ConfigError(f"{name}: expected a last stride of 1, got {strides[3]}; {name}.contiguous() makes a copy")
     for length, stride in zip(side[:3], strides):
         if length > 1 and stride == 0:
-            raise ConfigError(f"{name}: expected each element once in memory, not expanded; contiguous() copies it, "
-                              "and query heads may share KV heads (GQA)")
+            raise ConfigError(f"{name}: expanded tensors are not supported; {name}.contiguous() makes a copy. Query "
+                              "heads can share KV heads (GQA) without expansion")
         if length > 1 and stride % 8:
             raise ConfigError(f"{name}: expected strides in multiples of 8 elements, got {tuple(strides)}; "
-                              "contiguous() copies it")
+                              f"{name}.contiguous() makes a copy")
     return tuple(stride if length > 1 else 0 for length, stride in zip(side[:3], strides))
 
 
@@ -158,7 +158,7 @@ def torch_attention(torch: Any, q: Any, k: Any, v: Any, causal: bool, scale: Opt
     number = _scale(scale)
     for name, one in ("k", k), ("v", v), ("out", out):
         if not isinstance(one, torch.Tensor) and (name != "out" or one is not None):
-            raise ConfigError(f"{name}: expected a torch tensor, as q is one")
+            raise ConfigError(f"{name}: expected a torch tensor, since q is one")
     if q.device.type != "cuda":
         raise ConfigError("q: expected a CUDA tensor")
 

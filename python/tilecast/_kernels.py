@@ -76,10 +76,10 @@ class Timer:
         self.machine, self.regime, self.threads = _machine(gpu, calibrated), regime, threads
         self.gpu = _native.constants(self.machine)
         if "clock.tensor_plateau" not in self.gpu:
-            raise ConfigError(f"gpu: {gpu} has no clock, which forecasts of layers need")
+            raise ConfigError(f"gpu: the file of {gpu} has no section clock, which forecasts of layers require")
         self.mma_rate = self.gpu.get("wgmma.flops_per_sm", self.gpu.get("tcgen05.flops_per_sm"))
         if self.mma_rate is None:
-            raise ConfigError(f"gpu: {gpu} has no GEMM schedules, which forecasts of layers need")
+            raise ConfigError(f"gpu: no GEMM schedule runs on {gpu}, so layers cannot be forecast")
         self.sms = self.gpu["sm.count"]
         self.plateau = self.gpu["clock.tensor_plateau"] * 1e-6
 

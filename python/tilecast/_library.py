@@ -122,7 +122,7 @@ def library() -> ctypes.CDLL:
 def _programmatic() -> int:
     value = os.environ.get("TILECAST_PROGRAMMATIC", "0")
     if value not in ("0", "1"):
-        raise ConfigError(f"TILECAST_PROGRAMMATIC is {value!r}: expected 0 or 1")
+        raise ConfigError(f"TILECAST_PROGRAMMATIC: expected 0 or 1, got {value!r}")
     return int(value)
 
 
@@ -331,7 +331,7 @@ def view(name: str, tensor: Any, stream: int, types: dict = _TYPES) -> View:
     """Makes a View from anything with `__dlpack__`; raises ConfigError unless it is a CUDA tensor of
     one of the types."""
     if not hasattr(tensor, "__dlpack__"):
-        raise ConfigError(f"{name}: expected a tensor with __dlpack__, got {type(tensor).__name__}")
+        raise ConfigError(f"{name}: expected a tensor that implements __dlpack__, got {type(tensor).__name__}")
     if tensor.__dlpack_device__()[0] not in _CUDA_DEVICES:
         raise ConfigError(f"{name}: expected a CUDA tensor")
     capsule = tensor.__dlpack__(stream=stream or None)
@@ -341,7 +341,7 @@ def view(name: str, tensor: Any, stream: int, types: dict = _TYPES) -> View:
     seen = _DlTensor.from_address(api.PyCapsule_GetPointer(capsule, b"dltensor"))
     kind = types.get((seen.code, seen.bits, seen.lanes))
     if kind is None:
-        raise ConfigError(f"{name}: expected fp16{', bf16 or fp32' if types is _TYPES_OF_C else ' or bf16'}")
+        raise ConfigError(f"{name}: expected dtype fp16{', bf16 or fp32' if types is _TYPES_OF_C else ' or bf16'}")
     sides = tuple(seen.shape[:seen.ndim])
     packed = tuple(math.prod(sides[i + 1:]) for i in range(seen.ndim))
     strides = tuple(seen.strides[:seen.ndim]) if seen.strides else packed
@@ -380,7 +380,7 @@ def bias_kind(m: int, n: int, side: tuple, strides: tuple) -> int:
         return BIAS_N
     if side == (m, 1) and (strides[0] == 1 or m == 1):
         return BIAS_M
-    raise ConfigError(f"bias: expected a contiguous [n], [1,n] or [m,1] of m={m}, n={n}")
+    raise ConfigError(f"bias: expected a contiguous tensor of shape [{n}], [1,{n}] or [{m},1], got {list(side)}")
 
 
 def activation_of(word: Optional[str]) -> int:
@@ -396,7 +396,7 @@ def columns_of_c(n: int, activation: Optional[str]) -> int:
     if activation_of(activation) not in GATES:
         return n
     if n % 2:
-        raise ConfigError(f"{activation}: a gated activation needs an even N, got {n}")
+        raise ConfigError(f"activation {activation}: a gated activation requires an even N, got {n}")
     return n // 2
 
 
@@ -417,9 +417,9 @@ def _rows(name: str, side: int, k: int, strides: tuple[int, int]) -> tuple[bool,
     `side`, and the row stride in elements, 0 if packed."""
     # The stride of a dimension of one element is never used.
     if any(stride == 0 and length > 1 for stride, length in zip(strides, (side, k))):
-        raise ConfigError(f"{name}: expected each element once in memory, not expanded; contiguous() copies it")
+        raise ConfigError(f"{name}: expanded tensors are not supported; {name}.contiguous() makes a copy")
     if strides[1] == 1 or k == 1:
         return True, 0 if strides[0] == k or side == 1 else strides[0]
     if strides[0] == 1 or side == 1:
         return False, 0 if strides[1] == side else strides[1]
-    raise ConfigError(f"{name}: rows or columns must be contiguous")
+    raise ConfigError(f"{name}: expected a stride of 1 along rows or columns, got strides {tuple(strides)}")

@@ -53,27 +53,27 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     if torch is not None and isinstance(a, torch.Tensor):
         if (torch.is_grad_enabled() and
                 any(getattr(one, "requires_grad", False) for one in (a, b, out, bias, residual))):
-            raise ConfigError("a, b, out, bias or residual requires grad, which this function does not support: "
+            raise ConfigError("a, b, out, bias or residual requires grad, but tilecast.matmul has no backward pass: "
                               "use tilecast.torch.matmul, or call it under torch.no_grad()")
         return _torch_matmul(torch, a, b, out, stream, bias, activation, residual=residual)
     stream = stream or 0
     left, right = _library.matrix("a", a, stream), _library.matrix("b", b, stream)
     if out is None:
-        raise ConfigError("out: must be given for tensors that are not torch's")
+        raise ConfigError("out: must be given if a and b are not torch tensors")
     into = _library.matrix("out", out, stream, of_c=True)
     _agree(left, right)
     if ((into.rows, into.columns, into.device) !=
             (left.rows, _library.columns_of_c(right.columns, activation), left.device) or
             into.type not in (left.type, _library.FP32)):
-        raise ConfigError("out: expected [m,n] of the type and on the device of a and b, or fp32")
+        raise ConfigError("out: expected shape [m,n], the device of a and b, and their dtype or fp32")
     if into.column_stride != 1 or into.row_stride != into.columns:
         raise ConfigError("out: must be contiguous")
     onto = None if residual is None else _library.matrix("residual", residual, stream, of_c=True)
     if onto is not None and onto._replace(data=0, owner=None) != into._replace(data=0, owner=None):
-        raise ConfigError("residual: expected the shape, strides, type and device of out")
+        raise ConfigError("residual: expected the shape, strides, dtype and device of out")
     added = None if bias is None else _library.matrix("bias", bias, stream, vector=True)
     if added is not None and (added.type, added.device) != (left.type, left.device):
-        raise ConfigError("bias: expected the type and the device of a and b")
+        raise ConfigError("bias: expected the dtype and the device of a and b")
     kind = _library.NO_BIAS if added is None else _library.bias_kind(
         left.rows, right.columns, (added.rows, added.columns), (added.row_stride, added.column_stride))
     shape = _library.shape_of(left.rows, right.columns, left.columns, left.type,
@@ -85,7 +85,7 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
         raise ConfigError(f"a, b and out are on device {left.device}, but device {current} is current")
     plan = kept_plan(shape, left.device, stream)
     if plan.workspace_bytes:
-        raise ConfigError("this kernel splits K, or copies a or b first, and needs a workspace: expected torch tensors")
+        raise ConfigError("a, b and out: expected torch tensors, since the kernel for this shape needs a workspace")
     plan.run(left.data, right.data, into.data, stream, 0, None if added is None else added.data,
              residual=None if onto is None else onto.data)
     return out
@@ -99,11 +99,11 @@ def known_product(a: Any, b: Any, bias: Any, activation: Optional[str]) -> Any:
 
 def _agree(left: _library.Matrix, right: _library.Matrix) -> None:
     if left.columns != right.rows:
-        raise ConfigError(f"a has {left.columns} columns, b {right.rows} rows")
+        raise ConfigError(f"a has {left.columns} columns, but b has {right.rows} rows")
     if left.type != right.type:
-        raise ConfigError("a and b: expected one type")
+        raise ConfigError("a and b: expected the same dtype")
     if left.device != right.device:
-        raise ConfigError("a and b: expected one device")
+        raise ConfigError("a and b: expected the same device")
 
 
 # If two threads make a plan at the same time, either is kept; both are valid.
@@ -153,7 +153,7 @@ def checked(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tup
     if bias is None:
         return left, right, _library.NO_BIAS
     if bias[2:] != (types[0], devices[0]):
-        raise ConfigError("bias: expected the type and the device of a and b")
+        raise ConfigError("bias: expected the dtype and the device of a and b")
     return left, right, _library.bias_kind(left.rows, right.columns, tuple(bias[0]), tuple(bias[1]))
 
 
@@ -185,9 +185,9 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], b
     call."""
     if not isinstance(b, torch.Tensor) or not (bias is None or isinstance(bias, torch.Tensor)):
         raise ConfigError(f"{'bias' if isinstance(b, torch.Tensor) else 'b'}: expected a torch tensor, "
-                          "as a is one")
+                          "since a is one")
     if residual is not None and not isinstance(residual, torch.Tensor):
-        raise ConfigError("residual: expected a torch tensor, as a is one")
+        raise ConfigError("residual: expected a torch tensor, since a is one")
     wide = isinstance(out, torch.Tensor) and out.dtype == torch.float32
     plan = _torch_plan(torch, *described(a, b, bias), activation, _library.FP32 if wide else 0,
                        int(residual is not None))
@@ -210,10 +210,11 @@ def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any
     elif (not isinstance(out, torch.Tensor) or out.shape != sides
           or out.dtype not in (a.dtype, torch.float32) or out.device != a.device
           or not out.is_contiguous()):
-        raise ConfigError("out: expected [m,n], contiguous, of the type and on the device of a and b, or fp32")
+        raise ConfigError("out: expected a contiguous tensor of shape [m,n], the device of a and b, and their dtype "
+                          "or fp32")
     if residual is not None and (residual.shape != sides or residual.dtype != out.dtype or
                                  residual.device != out.device or not residual.is_contiguous()):
-        raise ConfigError("residual: expected [m,n], contiguous, of the type and on the device of out")
+        raise ConfigError("residual: expected a contiguous tensor with the shape, dtype and device of out")
     workspace = workspace_of(torch, plan, a.device, stream, keeps_memory)
     plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream,
              0 if workspace is None else workspace.data_ptr(),

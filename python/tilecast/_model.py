@@ -176,7 +176,7 @@ class Explanation:
 
 def _machine(gpu: Any, calibrated: bool) -> tuple[str, bool, str]:
     if not isinstance(gpu, (str, os.PathLike, Gpu)):
-        raise TypeError(f"gpu: expected a name from tilecast.gpus(), or the path of a GPU file; got {gpu!r}")
+        raise TypeError(f"gpu: expected a name from tilecast.gpus(), or the path of a GPU file, got {gpu!r}")
     return (gpu.name if isinstance(gpu, Gpu) else os.fspath(gpu), flag("calibrated", calibrated), config_folder())
 
 
@@ -187,7 +187,7 @@ def _conditions(regime: str, inputs: str, method: Optional[str]) -> tuple[str, s
 def config_of(config: Any) -> str:
     """Returns the text of a configuration, or of a Prediction's."""
     if not isinstance(config, (str, Prediction)):
-        raise TypeError(f"config: expected a configuration as a string, or a tilecast.Prediction; got {config!r}")
+        raise TypeError(f"config: expected a configuration as a string, or a tilecast.Prediction, got {config!r}")
     return config.config if isinstance(config, Prediction) else config
 
 
@@ -321,7 +321,7 @@ def _broadcast(*sides) -> list[tuple]:
     lists = [list(side) if isinstance(side, Iterable) and not isinstance(side, str) else None for side in sides]
     lengths = {len(side) for side in lists if side is not None}
     if len(lengths) > 1:
-        raise ConfigError(f"m, n, k: expected equal lengths, got {sorted(lengths)}")
+        raise ConfigError(f"m, n, k: expected sequences of equal length, got lengths {sorted(lengths)}")
     count = lengths.pop() if lengths else 1
     return list(zip(*(side if side is not None else [single] * count for side, single in zip(lists, sides))))
 

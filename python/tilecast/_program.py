@@ -18,9 +18,9 @@ def _program() -> str:
     found = shutil.which(named or "tilecast")
     if not found:
         raise FileError(
-            "this needs the program, which is not part of the Python package: "
-            + (f"TILECAST_PROGRAM={named} is not a program" if named else
-               "put the repository's launcher `tilecast` on PATH, or its path in TILECAST_PROGRAM"))
+            "this function needs the tilecast program, which is not part of the Python package: "
+            + (f"TILECAST_PROGRAM={named} is not an executable" if named else
+               "add the repository's launcher `tilecast` to PATH, or set TILECAST_PROGRAM to its path"))
     return found
 
 

@@ -40,18 +40,19 @@ def rank(problems: Iterable[OneProblem], configs: Iterable[Union[str, Prediction
     given = listed("configs", configs, lambda one: isinstance(one, (str, Prediction)) or of_tiles(one))
     if not any(map(of_tiles, given)):
         if family is not None:
-            raise ConfigError("family: of Triton's kernels, tilecast.triton.Tile")
+            raise ConfigError("family: applies only to Triton's kernels (tilecast.triton.Tile)")
         seconds = _native.config_times(machine, [problem.texts() for problem in asked], conditions, configs_of(given),
                                        _threads(threads))
         return [[one * 1e6 if one < math.inf else one for one in row] for row in seconds]
     from .triton import times_us
 
     if not all(map(of_tiles, given)):
-        raise ConfigError("configs: expected only strings and predictions, or only tilecast.triton.Tile")
+        raise ConfigError("configs: cannot mix tilecast.triton.Tile with strings or predictions")
     if any(isinstance(problem, Attention) for problem in asked):
-        raise ConfigError("problems: tilecast.triton.Tile is a tile of GEMMs, not of attention")
+        raise ConfigError("problems: tilecast.triton.Tile applies only to GEMMs, not to attention")
     if accumulate is not None or out_dtype is not None or not calibrated:
-        raise ConfigError("accumulate, out_dtype, calibrated: apply to tilecast's kernels, not to tilecast.triton.Tile")
+        raise ConfigError("accumulate, out_dtype, calibrated: apply only to tilecast's kernels, not to "
+                          "tilecast.triton.Tile")
     return [times_us(given, one.m, one.n, one.k, dtype=one.dtype, layout=one.layout, gpu=machine[0], regime=regime,
                      inputs=inputs, family=family, batch=one.batch, epilogue=one.epilogue, threads=threads)
             for one in asked]

@@ -466,7 +466,7 @@ def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "unif
                 with operators, _Functions(recording, operators):
                     out = call(*inputs, **options)
         except (fake_tensor.DataDependentOutputException, fake_tensor.DynamicOutputShapeException) as error:
-            raise ConfigError("model: its operations or their shapes depend on values, not on shapes alone: "
+            raise ConfigError("model: expected operations and shapes that do not depend on the values of tensors: "
                               f"{error}") from None
         recording.returned = {recording.operand(one).buffer for one in _tensors(out)}
     return recording

@@ -48,11 +48,11 @@ class LayerConfig:
                    count("head_dim", max(1, hidden // heads)), count("num_hidden_layers"),
                    config.get("hidden_act", "silu"), bool(config.get("attention_bias", False)))
         if made.activation not in _ACTIVATIONS:
-            raise ConfigError(f"{name}: hidden_act: expected {', '.join(_ACTIVATIONS)}, got {made.activation!r}")
+            raise ConfigError(f"{name}: hidden_act: expected one of {', '.join(_ACTIVATIONS)}, got {made.activation!r}")
         for key in ("num_local_experts", "num_experts", "n_routed_experts", "kv_lora_rank"):
             if config.get(key):
-                raise ConfigError(f"{name}: {key}: mixtures of experts and latent attention are not supported; "
-                                  "give the model to tilecast.torch.forecast")
+                raise ConfigError(f"{name}: {key}: mixtures of experts and latent attention are not supported here; "
+                                  "tilecast.torch.forecast(model, ...) supports them")
         if heads % made.kv_heads:
             raise ConfigError(f"{name}: num_attention_heads: expected a multiple of num_key_value_heads")
         for key, side in (("num_attention_heads", heads), ("intermediate_size", made.intermediate)):
@@ -69,7 +69,7 @@ def read_config(model: str, parts: int = 1) -> LayerConfig:
         return LayerConfig.of(known[model.lower()], model, parts)
     path = os.path.join(model, "config.json") if os.path.isdir(model) else model
     if not os.path.exists(path):
-        raise ConfigError(f"--model: expected {', '.join(known)}, or the path of a config.json; got '{model}'")
+        raise ConfigError(f"--model: expected one of {', '.join(known)}, or the path of a config.json, got '{model}'")
     config = read_json(path)
     if not isinstance(config, dict):
         raise ConfigError(f"{path}: expected a JSON object")
@@ -142,19 +142,21 @@ def forecast_layer(config: LayerConfig, *, batch: int, tokens: int, phase: str, 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     number = {"type": int, "metavar": "N"}
-    parser.add_argument("--model", required=True, help=f"{', '.join(known_models())}, or the path of a config.json")
+    parser.add_argument("--model", required=True,
+                        help=f"one of {', '.join(known_models())}, or the path of a config.json")
     parser.add_argument("--phase", choices=("prefill", "decode"), default="prefill")
     parser.add_argument("--tokens", default=4096, help="tokens per sequence in prefill (default %(default)s)", **number)
-    parser.add_argument("--batch", default=1, help="sequences (default %(default)s)", **number)
-    parser.add_argument("--context", default=4096, help="keys of each sequence in decode (default %(default)s)",
+    parser.add_argument("--batch", default=1, help="number of sequences (default %(default)s)", **number)
+    parser.add_argument("--context", default=4096, help="keys per sequence in decode (default %(default)s)",
                         **number)
-    parser.add_argument("--tensor-parallel", default=1, help="GPUs that share a layer, 1 to 8", **number)
-    parser.add_argument("--layers", default=0, help="layers in one graph (default: the model's)", **number)
+    parser.add_argument("--tensor-parallel", default=1, help="number of GPUs that share a layer, 1 to 8", **number)
+    parser.add_argument("--layers", default=0, **number,
+                        help="number of layers in one CUDA graph (default: all layers of the model)")
     parser.add_argument("--mode", choices=("eager", "compile"), default="compile")
     parser.add_argument("--regime", choices=("burst", "sustained"), default="sustained")
-    parser.add_argument("--gpu", default="h200_sxm", help="a name, or the path of a GPU file")
+    parser.add_argument("--gpu", default="h200_sxm", help="name of a GPU, or path of a GPU file (default %(default)s)")
     parser.add_argument("--format", choices=("table", "json"), default="table")
-    parser.add_argument("--trace", help="write the launches to this file for chrome://tracing and Perfetto")
+    parser.add_argument("--trace", help="file to write a trace of the launches to, for chrome://tracing or Perfetto")
 
 
 def run(options: argparse.Namespace) -> str:

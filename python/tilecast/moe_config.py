@@ -74,16 +74,16 @@ class Layer:
         if self.dtype not in ("bf16", "fp16", "fp8_w8a8"):
             raise ConfigError(f"dtype: expected bf16, fp16 or fp8_w8a8, got {self.dtype}")
         if self.block_shape not in (None, (128, 128)) or (self.block_shape and self.dtype != "fp8_w8a8"):
-            raise ConfigError("block_shape: expected 128,128 with dtype fp8_w8a8")
+            raise ConfigError("block_shape: only 128,128 with dtype fp8_w8a8 is supported")
         if self.experts is None and not self.block_shape:
-            raise ConfigError("expected experts, or block_shape: vLLM has no files for other GEMMs")
+            raise ConfigError("experts or block_shape must be given: vLLM has no tuned files for other GEMMs")
 
     def file_name(self) -> str:
         """Returns the file name that vLLM and SGLang look for."""
         device = self.device_name or DEVICE_NAMES.get(self.gpu)
         if device is None:
-            raise ConfigError(f"device_name: required for {self.gpu}, as in the names of vLLM's files, such as "
-                              "NVIDIA_H200")
+            raise ConfigError(f"device_name: must be given for {self.gpu}: the device name in vLLM's file names, such "
+                              "as NVIDIA_H200")
         sides = f"N={self.n},K={self.k}" if self.experts is None else f"E={self.experts},N={self.n}"
         dtype = f",dtype={self.dtype}" if self.dtype == "fp8_w8a8" else ""
         blocks = f",block_shape=[{self.block_shape[0]},{self.block_shape[1]}]" if self.block_shape else ""
@@ -157,7 +157,7 @@ def read_configs(path: str) -> dict[int, Tile]:
         try:
             missing = [key for key in _KEYS if not isinstance(values, dict) or key not in values]
             if missing:
-                raise ConfigError(f"no {', '.join(missing)}")
+                raise ConfigError(f"lacks {', '.join(missing)}")
             found[int(tokens)] = Tile.of({key: values[key] for key in _KEYS}, False, False)
         except (ValueError, TypeError) as error:
             raise ConfigError(f"{path}: {tokens}: {error}") from None
@@ -183,20 +183,23 @@ def checked(layer: Layer, tuned: Mapping[int, Tile]) -> str:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--n", type=int, required=True, help="intermediate size of a shard; without --experts N of B")
-    parser.add_argument("--k", type=int, required=True, help="hidden size; without --experts K")
-    parser.add_argument("--experts", type=int, help=f"experts of a shard, at most {_MOST_EXPERTS}")
-    parser.add_argument("--top-k", type=int, help="experts per token")
-    parser.add_argument("--dtype", default="bf16", help="bf16 (default), fp16 or fp8_w8a8")
-    parser.add_argument("--block-shape", help="block of fp8 scales: 128,128")
-    parser.add_argument("--gpu", default="h200_sxm", help="a GPU's name or file (default: h200_sxm)")
-    parser.add_argument("--device-name", help="device name in file names (default: from --gpu)")
+    parser.add_argument("--n", type=int, required=True,
+                        help="intermediate size per shard; without --experts, N of the GEMM")
+    parser.add_argument("--k", type=int, required=True, help="hidden size; without --experts, K of the GEMM")
+    parser.add_argument("--experts", type=int, help=f"number of experts per shard, at most {_MOST_EXPERTS}")
+    parser.add_argument("--top-k", type=int, help="number of experts per token")
+    parser.add_argument("--dtype", default="bf16", help="data type: bf16 (default), fp16 or fp8_w8a8")
+    parser.add_argument("--block-shape", help="size of the blocks that share an fp8 scale; only 128,128 is supported")
+    parser.add_argument("--gpu", default="h200_sxm", help="name of a GPU, or path of a GPU file (default: h200_sxm)")
+    parser.add_argument("--device-name", help="device name for the file name (default: derived from --gpu)")
     parser.add_argument("--tokens", type=int, nargs="+", default=TOKENS,
-                        help="numbers of tokens (default: those that vLLM tunes)")
+                        help="numbers of tokens to choose configurations for (default: those that vLLM tunes)")
     parser.add_argument("--out", default=".",
-                        help="folder of the file, created if missing (default: here); - prints it")
+                        help="folder to write the file to, created if missing (default: the current folder); "
+                             "- for standard output")
     parser.add_argument("--replace", action="store_true", help="overwrite a file of the same name")
-    parser.add_argument("--check", metavar="FILE", help="compare a tuned file's configurations with the predicted best")
+    parser.add_argument("--check", metavar="FILE",
+                        help="compare the configurations of this tuned file with the predicted best")
 
 
 def run(options: argparse.Namespace) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Optional
 try:
     import torch
 except ImportError:
-    raise ImportError("tilecast.torch needs torch, without CUDA too: pip install torch") from None
+    raise ImportError("tilecast.torch needs torch, with or without CUDA: pip install torch") from None
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn import functional
 from torch.nn.utils import parametrize
@@ -57,7 +57,8 @@ def _shape_alone(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] 
     sides = (a.shape[0], columns_of_c(b.shape[1], activation))
     if residual is not None and (residual.shape != sides or residual.dtype != a.dtype or
                                  _library.activation_of(activation) in _library.GATES):
-        raise ConfigError("residual: expected the shape and the type of the result, without a gated activation")
+        raise ConfigError("residual: expected the shape and dtype of the result; cannot be combined with a gated "
+                          "activation")
     return a.new_empty(sides)
 
 
@@ -150,7 +151,7 @@ def _attention_without_gradients(q: torch.Tensor, k: torch.Tensor, v: torch.Tens
                                  scale: Optional[float] = None,
                                  return_lse: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
     if torch.is_grad_enabled() and any(one.requires_grad for one in (q, k, v)):
-        raise ConfigError("q, k or v requires grad, which attention does not support: call it under torch.no_grad()")
+        raise ConfigError("q, k or v requires grad, but attention has no backward pass: call it under torch.no_grad()")
     with torch._C._AutoDispatchBelowAutograd():
         return torch.ops.tilecast.attention(q, k, v, causal, scale, return_lse)
 
@@ -205,12 +206,12 @@ def _grouped_by_k(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
                   out: Optional[torch.Tensor]) -> torch.Tensor:
     (m, k), n, groups = a.shape, b.shape[1], rows.numel()
     if not a.mT.is_contiguous() or not b.is_contiguous():
-        raise ConfigError("a's transpose and b must be contiguous, as for x.mT and dy")
+        raise ConfigError("a.mT and b must be contiguous, as they are for a = x.mT and b = dy")
     sides = (groups, m, n)
     if out is None:
         out = a.new_empty(sides)
     elif out.shape != sides or out.dtype != a.dtype or out.device != a.device or not out.is_contiguous():
-        raise ConfigError("out: expected [groups,m,n], contiguous, of a's type and device")
+        raise ConfigError("out: expected a contiguous tensor of shape [groups,m,n] with the dtype and device of a")
     if k == 0:
         return out.zero_()
     if out.numel() > 0:
@@ -253,18 +254,18 @@ def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
     """
     masked, by_k = a.dim() == 3, a.dim() == 2 and b.dim() == 2
     if a.dim() not in (2, 3) or not (by_k or b.dim() == 3) or a.shape[-1] != b.shape[-2]:
-        raise ConfigError("expected a [m,k] or [groups,capacity,k] and b [groups,k,n], or a [m,k] and "
-                          "b [k,n]")
+        raise ConfigError("expected a of shape [m,k] or [groups,capacity,k] with b of shape [groups,k,n], "
+                          "or a of shape [m,k] with b of shape [k,n]")
     k, n = b.shape[-2:]
     groups = rows.numel() if by_k else b.shape[0]
     if masked and a.shape[0] != groups:
-        raise ConfigError(f"a has {a.shape[0]} groups, b {groups}")
+        raise ConfigError(f"a has {a.shape[0]} groups, but b has {groups}")
     if torch.is_grad_enabled() and (a.requires_grad or b.requires_grad):
-        raise ConfigError("a or b requires grad, which this function does not support")
+        raise ConfigError("a or b requires grad, but this function has no backward pass")
     if not a.is_cuda or b.device != a.device or rows.device != a.device:
-        raise ConfigError("expected CUDA tensors on one device")
+        raise ConfigError("a, b and rows: expected CUDA tensors on the same device")
     if a.dtype not in _GROUPED_TYPES or b.dtype != a.dtype:
-        raise ConfigError("a and b: expected one type, fp16 or bf16")
+        raise ConfigError("a and b: expected the same dtype, fp16 or bf16")
     if rows.dtype != torch.int32 or rows.shape != (groups,) or not rows.is_contiguous():
         raise ConfigError(f"rows: expected a contiguous int32 tensor of {groups} elements")
     if by_k:
@@ -275,7 +276,7 @@ def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
     if out is None:
         out = a.new_empty(sides)
     elif out.shape != sides or out.dtype != a.dtype or out.device != a.device or not out.is_contiguous():
-        raise ConfigError(f"out: expected shape {tuple(sides)}, contiguous, with a's dtype and device")
+        raise ConfigError(f"out: expected a contiguous tensor of shape {tuple(sides)} with the dtype and device of a")
     if a.numel() == 0 or b.numel() == 0:
         if k == 0:
             raise ConfigError("a and b: expected k of at least 1")
@@ -343,7 +344,7 @@ def why_not_shared(layer: torch.nn.Linear) -> str:
     if _hooks_of(layer):
         return f"it has {_hooks_of(layer)}"
     if "forward" in vars(layer) or type(layer).forward not in (torch.nn.Linear.forward, Linear.forward):
-        return f"{type(layer).__name__} has a forward of its own"
+        return f"{type(layer).__name__} overrides forward"
     return ""
 
 

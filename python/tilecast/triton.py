@@ -129,7 +129,7 @@ class Tile:
                 if given is not None and not hasattr(given, "shape"):
                     raise ConfigError(f"{name}: expected an integer, got {given!r}")
             if otherwise is None:
-                raise ConfigError(f"{key}: none of {', '.join(_NAMES[key])} is in the configuration")
+                raise ConfigError(f"{key}: the configuration has none of the keys {', '.join(_NAMES[key])}")
             return otherwise
 
         return cls(
@@ -339,7 +339,7 @@ def times_us(tiles: Iterable[Tile], m: Union[int, Sequence[int]], n: int, k: int
     predicted."""
     tiles = listed("tiles", tiles, lambda one: isinstance(one, Tile))
     if not all(isinstance(tile, Tile) for tile in tiles):
-        raise TypeError("tiles: expected tilecast.triton.Tile")
+        raise TypeError("tiles: expected instances of tilecast.triton.Tile")
     word, threads = word_of(dtype), _threads(threads)
     # Only the analytic model of Triton's kernels supports batches, groups and block scales; the
     # others have an equivalent schedule.
@@ -635,8 +635,8 @@ class Tuner:
             m, k = (int(side) for side in tensors[0].shape)
             sides = [m, int(tensors[1].shape[0 if tensors[1].shape[1] == k else 1]), k]
         if len(sides) < 3:
-            raise ConfigError("M, N, K: neither in the call nor from the shapes of two matrices; "
-                              "names={'m': ..., 'n': ..., 'k': ...} says what they are called")
+            raise ConfigError("M, N, K: not arguments of the call, and not known from the shapes of two matrices; "
+                              "names={'m': ..., 'n': ..., 'k': ...} gives the names of these arguments")
         first = getattr(tensors[0], "base", tensors[0]) if tensors else None
         dtype = self.dtype or getattr(first, "dtype", None) or "fp16"
         m, n, k = sides

@@ -42,7 +42,7 @@ _COLUMNS = {"stages": "num_stages", "warps": "num_warps", "time_us": "time_us_me
 _LAYOUTS = {("[m,k]", "[n,k]"): "tn", ("[m,k]", "[k,n]"): "nn", ("[k,m]", "[k,n]"): "nt",
             ("[k,m]", "[n,k]"): "tt"}
 _TIMES_US = (1e-2, 1e9)  # bounds of any kernel's time
-_ASSUMED = {"num_sms": "NUM_SMS: one program for each tile", "dtype": "dtype: fp16", "layout": "layout: tn"}
+_ASSUMED = {"num_sms": "NUM_SMS: one program per tile", "dtype": "dtype: fp16", "layout": "layout: tn"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _read(path: str) -> tuple[list[Row], list[str]]:
     missing = ([name for name in _NEEDED if name not in columns] +
                [f"block_{side}" for side in "mnk" if columns.isdisjoint(_NAMES[f"block_{side}"])])
     if missing:
-        raise ConfigError(f"{path}: no column {', '.join(missing)}")
+        raise ConfigError(f"{path}: has no column {', '.join(missing)}")
     notes = [f"no column {what} is assumed" for name, what in _ASSUMED.items()
              if columns.isdisjoint((*_NAMES.get(name, (name,)), *(("b",) if name == "layout" else ())))]
     rows, left_out = [], collections.defaultdict(list)  # type: list[Row], dict[str, list[str]]
@@ -88,7 +88,7 @@ def _read(path: str) -> tuple[list[Row], list[str]]:
             left_out[str(error).partition(", got")[0]].append(place)
     notes += [f"{places[0]}{len(places)} rows are skipped: {why}" for why, places in left_out.items()]
     if not rows:
-        raise ConfigError("; ".join([f"{path}: no row of a Triton configuration with status ok", *notes]))
+        raise ConfigError("; ".join([f"{path}: contains no row with a Triton configuration and status ok", *notes]))
     return rows, notes
 
 
@@ -104,7 +104,7 @@ def row_of(values: Mapping[str, Any]) -> Row:
         if not 1 <= numbers[name] <= _MOST_INTEGER:
             raise ConfigError(f"{name}: expected 1 to {_MOST_INTEGER}, got {numbers[name]}")
     if str(low.get("verified")).lower() in ("0", "false"):
-        raise ConfigError("verified: the result was wrong")
+        raise ConfigError("verified: the kernel's result was wrong")
     try:
         time_us = float(low["time_us_median"])
     except (TypeError, ValueError):
@@ -237,7 +237,7 @@ def quality(rows: Sequence[Row], families: Mapping[tuple, Optional[Family]], *,
         for top, speeds in picks.items():
             speeds.append(best / min(of_problem[i].time_us for i in order[:top]))
     if not errors:
-        raise ConfigError("the accumulators of all rows' kernels exceed their registers")
+        raise ConfigError("no row can be launched: every kernel's accumulators exceed its registers")
     return Quality(len(rows), len(problems), statistics.mean(errors), statistics.median(errors),
                    {top: (statistics.geometric_mean(speeds), min(speeds))
                     for top, speeds in picks.items()})
@@ -253,7 +253,7 @@ def unseen(rows: Sequence[Row], folds: int, gpu: str = "h200_sxm") -> dict[tuple
     most as many folds as problems."""
     problems = list(_by_problem(rows))
     if min(folds, len(problems)) < 2:
-        raise ConfigError(f"folds: expected at least 2, and as many problems; got {folds} of {len(problems)}")
+        raise ConfigError(f"folds: expected at least 2, and rows of at least 2 problems, got {folds} and {len(problems)}")
     families = {}
     for fold in range(min(folds, len(problems))):
         tested = set(itertools.islice(problems, fold, None, folds))
@@ -266,30 +266,30 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tilecast.triton_calibrate",
                                      description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    fit = commands.add_parser("fit", help="fit a family to rows")
-    check = commands.add_parser("check", help="report errors and pick quality of a family")
+    fit = commands.add_parser("fit", help="fit a family to measured configurations")
+    check = commands.add_parser("check", help="report the prediction error and pick quality of a family")
     for command in (fit, check):
         command.add_argument("rows", help="CSV of measured configurations")
-        command.add_argument("--gpu", default="h200_sxm", help="a GPU's name or file")
-    fit.add_argument("--out", required=True, help="the family, as JSON")
-    check.add_argument("--family", help="else the package's own")
+        command.add_argument("--gpu", default="h200_sxm", help="name of a GPU, or path of a GPU file")
+    fit.add_argument("--out", required=True, help="JSON file to write the family to")
+    check.add_argument("--family", help="JSON file of the family (default: the one that the package contains)")
     check.add_argument("--folds", type=int,
-                       help="cross-validate over the problems instead")
+                       help="cross-validate instead, with the problems divided into this many folds")
     options = parser.parse_args(arguments)
     return _command.run("tilecast.triton_calibrate", lambda: _answer(options))
 
 
 def _answer(options: argparse.Namespace) -> Quality:
     if options.command == "fit" and os.path.realpath(options.rows) == os.path.realpath(options.out):
-        raise ConfigError("--out: the rows themselves")
+        raise ConfigError("--out: this is the file of the rows; choose another file")
     read, notes = _read(options.rows)
     rows = runnable(read, gpu=options.gpu)
     if len(rows) < len(read):
-        notes.append(f"{len(read) - len(rows)} rows are skipped, as they cannot be launched")
+        notes.append(f"{len(read) - len(rows)} rows are skipped because they cannot be launched")
     for note in notes:
         print(note, file=sys.stderr)
     if not rows:
-        raise ConfigError(f"{options.rows}: no row that can be launched")
+        raise ConfigError(f"{options.rows}: contains no configuration that can be launched")
     if options.command == "fit":
         family = calibrate(rows, gpu=options.gpu)
         family.save(options.out)

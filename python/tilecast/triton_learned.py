@@ -101,7 +101,7 @@ class Learned:
     @classmethod
     def of_table(cls, table: Sequence[Sequence[float]]) -> Learned:
         if any(len(row) != len(LENGTHS) + 1 for row in table):
-            raise ValueError("expected a value for each of LENGTHS and a weight")
+            raise ValueError("expected one value per feature in LENGTHS, and a weight, in each row")
         return cls(tuple(tuple(map(float, row[:-1])) for row in table),
                    tuple(float(row[-1]) for row in table))
 

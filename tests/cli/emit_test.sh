@@ -37,7 +37,7 @@ expect_done 'nvcc .*attention_1x8_2x256x256x128_bf16_causal_bhsd' "$TILECAST" em
 ln -s elsewhere "$folder"/attention/gemm_64x64x64_fp16_tn.cu
 expect_error 2 'is a symbolic link' "$TILECAST" emit 64x64x64 --layout tn --replace --out "$folder/attention"
 [ ! -e "$folder/attention/elsewhere" ] || problem "a symbolic link was followed"
-expect_error 2 'emit writes kernels of gemm and attention, not of memcpy' "$TILECAST" emit 4096 --op memcpy --out "$folder/none"
+expect_error 2 'emit supports only gemm and attention, not memcpy' "$TILECAST" emit 4096 --op memcpy --out "$folder/none"
 expect_error 2 'rows of A and B must be multiples of 16 bytes' "$TILECAST" emit 64x64x63 --out "$folder/none"
 expect_error 2 'no candidate has tile=1; there is tile=[^ ]*, [^ ]*, [^ ]* or any of [0-9]* more$' "$TILECAST" emit 64x64x64 --config 'blocked:tile=1' --out "$folder/none"
 [ ! -e "$folder/none" ] || problem "something was written"

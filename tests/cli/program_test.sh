@@ -1,7 +1,7 @@
 # Tests behaviour of all commands: unknown words, help, and unwritable output.
 . tests/cli/expect.sh
 
-expect_error 2 'a command is needed' "$TILECAST"
+expect_error 2 'expected a command' "$TILECAST"
 expect_error 2 "unknown command 'docter'.*did you mean doctor" "$TILECAST" docter
 expect_error 2 "unknown command 'qqqqqqqqqq'" "$TILECAST" qqqqqqqqqq
 expect_error 2 "layer is a command of the Python package.*python -m tilecast layer" "$TILECAST" layer --model llama-3-8b
@@ -10,7 +10,7 @@ expect_error 2 "unknown option '--bogus'" "$TILECAST" --bogus
 expect_error 2 "unknown option '--fromat'.*did you mean --format" "$TILECAST" doctor --fromat json
 "$TILECAST" explain 64x64x64 --top 3 2>"$folder/err"
 grep -q 'did you mean' "$folder/err" && problem "--top is no --op: $(cat "$folder/err")"
-expect_error 2 "a command is needed: expand, plan, status, merge, slurm; see tilecast campaign --help" "$TILECAST" campaign
+expect_error 2 "expected a command: expand, plan, status, merge, slurm; see tilecast campaign --help" "$TILECAST" campaign
 expect_error 2 "unknown command 'mrege'.*did you mean merge" "$TILECAST" campaign mrege
 expect_error 2 "unknown option '--fromat'.*did you mean --format.*see tilecast campaign status --help" \
   "$TILECAST" campaign status plan.csv --fromat json
@@ -32,7 +32,7 @@ cmp "$folder/small" "$folder/large" || problem "letter case: $(cat "$folder/err"
 grep -Eq 'ws1? 128x128x64' "$folder/large" || problem "letter case: $(cat "$folder/err")"
 
 # BLAS writes layouts in upper case, and its NN is tt here.
-expect_error 2 "layout 'NN': .*which is its NN" "$TILECAST" predict 256x256x256 --layout NN
+expect_error 2 "layout 'NN': .*which BLAS calls NN" "$TILECAST" predict 256x256x256 --layout NN
 
 expect_done 'doctor' "$TILECAST" --help
 for help in 'predict --help' 'help predict'; do

@@ -98,9 +98,9 @@ expect_error 2 'xe2.x80.xae' "$TILECAST" predict $'64x\u202e64'
 expect_error 2 "expected lda=, ldb= or ldc= after it, got 'foo=1'" "$TILECAST" predict 64x64x64 foo=1
 expect_error 2 "got 'foo=1'" "$TILECAST" predict '64x64x64 foo=1'
 expect_error 2 'SHAPE: At Most 3 required' "$TILECAST" predict 1 2 3 4
-expect_error 2 '100:1000000:1.*: a range of numbers; --problems' "$TILECAST" predict 100:1000000:1x64x64
-expect_error 2 'need --op attention' "$TILECAST" predict 4x32:8x512x512x128
-expect_error 2 'Hopper GPUs only' "$TILECAST" predict 4x32:8x512x512x128 --op attention --gpu a100
+expect_error 2 '100:1000000:1.*: SHAPE cannot contain a range of numbers' "$TILECAST" predict 100:1000000:1x64x64
+expect_error 2 'requires --op attention' "$TILECAST" predict 4x32:8x512x512x128
+expect_error 2 'only on Hopper GPUs' "$TILECAST" predict 4x32:8x512x512x128 --op attention --gpu a100
 expect_error 2 'excludes --(accumulate|no-fast-accum)' "$TILECAST" predict 64x64x64 --dtype fp8 --no-fast-accum --accumulate fast
 printf '256,0\n17, 5x\n' >"$folder/groups"
 expect_error 2 "groups:2: expected the rows of a group, .*got '5x'" "$TILECAST" predict 64x64 --groups-file "$folder/groups"

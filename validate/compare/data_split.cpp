@@ -61,8 +61,8 @@ AnyProblem parse_other_problem(Op op, const std::vector<std::string_view>& words
     } else if (word == to_text(op)) {
       named = true;
     } else {
-      throw ConfigError(
-          fmt::format("'{}': an unknown or repeated word of {}", on_one_line(word), to_text(op)));
+      throw ConfigError(fmt::format("'{}': unknown or repeated in a problem of {}",
+                                    on_one_line(word), to_text(op)));
     }
   }
   if (!named) {

@@ -37,8 +37,8 @@ std::string rows_of(const std::string& file, const std::string& gpu) {
     return name.starts_with(gpu + "_") || gpu.starts_with(name);
   });
   if (longer.size() != 1) {
-    throw ConfigError(fmt::format("{}: gpu: expected rows of {}, found {}", file, gpu,
-                                  names.empty() ? "none" : join(names, ", ")));
+    throw ConfigError(fmt::format("{}: column gpu: expected rows of {}, got rows of {}", file, gpu,
+                                  names.empty() ? "no GPU" : join(names, ", ")));
   }
   return longer.front();
 }

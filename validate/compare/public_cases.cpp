@@ -199,8 +199,8 @@ PublicSource parse_source(const StrictValue& item) {
   const StrictValue format = map.required("format");
   if (!kFormats.contains(format.text())) {
     format.fail(
-        "expected library, xla, published or fused_moe, or flash_attention or cudnn with _prefill "
-        "or _decode");
+        "expected library, xla, published, fused_moe, or one of flash_attention_prefill, "
+        "flash_attention_decode, cudnn_prefill and cudnn_decode");
   }
   constexpr double kMostGap = 100, kMostLimit = 1000, kMostFactor = 10, kMostCopies = 1000;
   const std::optional<StrictValue> rows_of = map.optional("rows_of");

@@ -61,7 +61,7 @@ TEST_CASE("A gap between kernels is added to the forecast, and bad lists name th
       "sources:\n  - {name: a, gpu: h200_sxm, format: b, claim: c, file: f, limit_percent: 1}\n");
   CHECK(error_message([&] {
           load_public_sources(list);
-        }).find("expected library, xla, published or fused_moe") != std::string::npos);
+        }).find("expected library, xla, published, fused_moe") != std::string::npos);
   write_file(rows, "gpu,b,m,n,k,flops\nh200_sxm,2,512,256,512,5e13\n");
   write_file(list, "sources:\n  - {name: a, gpu: h200_sxm, format: xla, claim: c, file: " + rows +
                        ", limit_percent: 10}\n");

@@ -68,7 +68,7 @@ TEST_CASE("A name or an option cannot add a line to a job's script") {
   job.name = "a\nrm x";
   CHECK(error_message([&] {
           measure_script(job);
-        }).ends_with("an #SBATCH line cannot hold control characters or backslashes"));
+        }).ends_with("an #SBATCH line cannot contain control characters or backslashes"));
   job.name = "a # b";
   job.options = {"--comment=c d"};
   CHECK(has(measure_script(job), "#SBATCH --job-name=\"a # b\"\n"));

@@ -293,7 +293,7 @@ Suite parse_suite(const StrictValue& root) {
       throw ConfigError(fmt::format("expected at most {} shapes in all", with_commas(kMostShapes)));
     }
     if (const Op op = op_of_shape(text); std::ranges::find(ops, op) == ops.end()) {
-      throw ConfigError(fmt::format("shape '{}': it is for {}, which `ops` does not list",
+      throw ConfigError(fmt::format("shape '{}' is for {}, which `ops` does not list",
                                     printable(text), to_text(op)));
     }
     return shapes;

@@ -44,8 +44,9 @@ MeasurementAppender::MeasurementAppender(std::filesystem::path path,
                                          std::vector<std::string> counters, IfExists rule)
     : path_(std::move(path)), counters_(std::move(counters)) {
   if (path_.extension() == ".gz" || path_.extension() == ".zst") {
-    throw ConfigError(path_.string() +
-                      ": expected a plain .csv to add rows to; compress it when done");
+    throw ConfigError(
+        path_.string() +
+        ": rows can be added only to an uncompressed .csv; compress it when it is complete");
   }
   if (path_.has_parent_path()) {
     std::error_code error;

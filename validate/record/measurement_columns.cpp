@@ -86,9 +86,9 @@ constexpr MeasurementColumn side_column(std::string_view name) {
       [](Measurement& m, std::string_view text) {
         const i64 side = text.empty() ? 0 : whole(text, 1);
         if ((side != 0) != (kSide < static_cast<std::size_t>(sides_of(op_of(m.point.problem))))) {
-          throw ConfigError(fmt::format("{} for op {}",
-                                        side == 0 ? "expected a size" : "must be empty",
-                                        to_text(op_of(m.point.problem))));
+          throw ConfigError(fmt::format(
+              "{} for op {}", side == 0 ? "expected an integer of at least 1" : "must be empty",
+              to_text(op_of(m.point.problem))));
         }
         std::array<i64, 3> sides = sides_of(m.point.problem);
         sides[kSide] = side;
@@ -324,7 +324,7 @@ void check_row(const Measurement& m) {
   if (m.time) {
     const TimeDistribution& time = *m.time;
     if (time.samples == 0) {
-      throw ConfigError("samples: expected a number, since times are given");
+      throw ConfigError("samples: expected their number, since the row has times");
     }
     if (!(Seconds{0} < time.q1 && time.q1 <= time.median && time.median <= time.q3)) {
       throw ConfigError("time_us_median: expected all three times with q1 <= median <= q3");
@@ -334,8 +334,9 @@ void check_row(const Measurement& m) {
     constexpr double kRounding = 1e-3;
     const double ratio = *m.cycles / cycles_of(m.time->median, *m.sm_clock);
     if (!(ratio > 1 - kRounding && ratio < 1 + kRounding)) {
-      throw ConfigError(fmt::format("cycles: expected time_us_median x sm_clock_mhz, {:.10g}",
-                                    cycles_of(m.time->median, *m.sm_clock).value));
+      throw ConfigError(
+          fmt::format("cycles: expected {:.10g}, which is time_us_median x sm_clock_mhz",
+                      cycles_of(m.time->median, *m.sm_clock).value));
     }
   }
   if (m.status == Status::kOk && !m.time) {

@@ -243,7 +243,8 @@ TEST_CASE("A malformed file is an error that names file, line, column and the ex
         std::string::npos);
   CHECK(message_of(replaced(good, ",4096,", ",-4,")) ==
         "x.csv:2: m: expected an integer of at least 1, got '-4'");
-  CHECK(message_of(replaced(good, ",4096,", ",,")) == "x.csv:2: m: expected a size for op gemm");
+  CHECK(message_of(replaced(good, ",4096,", ",,")) ==
+        "x.csv:2: m: expected an integer of at least 1 for op gemm");
   CHECK(message_of(replaced(good, ",100,", ",1e999,")) ==
         "x.csv:2: time_us_median: expected a number above 0, got '1e999'");
   CHECK(message_of(replaced(good, ",100,", ",102,"))

@@ -35,8 +35,8 @@ std::pair<TileRole, i32> role_of(std::string_view text) {
   const std::optional<i64> index =
       text.starts_with(word) ? parse_integer(text.substr(word.size())) : std::optional<i64>();
   if (!index || *index < 0 || *index > 7) {
-    throw ConfigError(
-        fmt::format("expected producer or warpgroup and a number to 7, got '{}'", text));
+    throw ConfigError(fmt::format(
+        "expected producer or warpgroup followed by a number from 0 to 7, got '{}'", text));
   }
   return {loads ? TileRole::kLoads : TileRole::kMultiplies, static_cast<i32>(*index)};
 }

@@ -63,7 +63,8 @@ TEST_CASE("An invalid field of a timeline is named with its line and column") {
     return error_message([&] { (void)parse_tile_timeline(text, "t.csv"); });
   };
   CHECK(message(kText, "warpgroup1", "warp1") ==
-        "2 t.csv:2: role: expected producer or warpgroup and a number to 7, got 'warp1'");
+        "2 t.csv:2: role: expected producer or warpgroup followed by a number from 0 to 7, got "
+        "'warp1'");
   CHECK(message(kText, "19000", "") ==
         "2 t.csv:2: main_loop_end: expected an integer, 0 or more, got ''");
   CHECK(message(kText, "19200,19700", "19200,") ==

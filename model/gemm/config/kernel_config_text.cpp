@@ -218,10 +218,10 @@ Layout parse_layout(std::string_view text) {
   // BLAS, CUTLASS and nvFuser name layouts for column-major matrices: their NN is tt here, their TT
   // nn.
   if (text == "NN" || text == "TT") {
-    throw ConfigError(
-        fmt::format("layout '{}': expected nn for A as [M,K] and B as [K,N], which is TT to BLAS, "
-                    "or tt for A as [K,M] and B as [N,K], which is its NN",
-                    text));
+    throw ConfigError(fmt::format(
+        "layout '{}': expected tilecast's name in lower case: nn for A [M,K] and B [K,N], which "
+        "BLAS calls TT, or tt for A [K,M] and B [N,K], which BLAS calls NN",
+        text));
   }
   return value_of(kLayouts, "layout", text);
 }

@@ -154,14 +154,15 @@ constexpr const char* kTooFewRegisters =
     "its threads need more registers than the register file has";
 constexpr Rule<ChipCase> kArchitectureRule{
     [](Chip c) { return !has_tensor_core(c.gpu, traits_of(c.schedule).tensor_core); },
-    "{instructions} schedules are for {their_gpu}, this GPU is {gpu}", Refusal::kArchitecture};
+    "{instructions} schedules require {their_gpu}; this GPU is {gpu}", Refusal::kArchitecture};
 constexpr Rule<ChipCase> kChipRules[] = {
     {[](Chip c) {
        const Architecture on = c.gpu.architecture;  // Hopper's mma.sync converts fp8 and spills
        return uses_mma_sync(c.schedule) && is_narrow(c.types.operands) &&
               on != Architecture::kAda && on != Architecture::kBlackwellRtx;
      },
-     "mma.sync multiplies fp8 on ada and blackwell_rtx, this GPU is {gpu}", Refusal::kArchitecture},
+     "mma.sync supports fp8 only on ada and blackwell_rtx; this GPU is {gpu}",
+     Refusal::kArchitecture},
     {[](Chip c) { return !uses_tcgen05(c.schedule) && lacks_registers(c); }, kTooFewRegisters,
      Refusal::kRegisters},
     {[](Chip c) {

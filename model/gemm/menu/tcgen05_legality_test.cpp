@@ -88,12 +88,11 @@ TEST_CASE("A schedule of the other architecture is rejected with its name") {
     });
   };
   CHECK(complaint("gb200", wgmma) == "2 " + wgmma +
-                                         " is not legal on gb200 for fp16 tn: wgmma "
-                                         "schedules are for hopper, this GPU is blackwell");
-  CHECK(complaint("h200_sxm", tcgen05) ==
-        "2 " + tcgen05 +
-            " is not legal on h200_sxm for fp16 tn: tcgen05 schedules are for "
-            "blackwell, this GPU is hopper");
+                                         " is not legal on gb200 for fp16 tn: wgmma schedules "
+                                         "require hopper; this GPU is blackwell");
+  CHECK(complaint("h200_sxm", tcgen05) == "2 " + tcgen05 +
+                                              " is not legal on h200_sxm for fp16 tn: tcgen05 "
+                                              "schedules require blackwell; this GPU is hopper");
 }
 
 TEST_CASE("Few tiles with a long K are split on GB200, in turn or by atomic additions") {

@@ -55,12 +55,11 @@ SharedGroupRows GroupRows::of(std::vector<i64> rows, i64 capacity, GroupSide sid
   }
   if (capacity != 0 && !rows.empty() && std::ranges::max(rows) > capacity) {
     throw ConfigError(
-        fmt::format("groups: expected at most {} rows per group, "
-                    "its capacity, got {}",
-                    capacity, std::ranges::max(rows)));
+        fmt::format("groups: expected at most {} rows per group, the capacity, got {}", capacity,
+                    std::ranges::max(rows)));
   }
   if (capacity != 0 && side == GroupSide::kK) {
-    throw ConfigError("groups along K have no capacity");
+    throw ConfigError("groups along K cannot have a capacity");
   }
   return SharedGroupRows(new GroupRows(std::move(rows), capacity, side));
 }

@@ -46,7 +46,7 @@ TEST_CASE("Masked groups state their capacity") {
   CHECK(read("[64,64/64]x8x8") == "[2*64/64]x8x8");
   CHECK(parse_group_rows("5,0,64/128") == GroupRows::of({5, 0, 64}, 128));
   CHECK(error_message([] { (void)read("[5,65/64]x8x8"); }) ==
-        "2 groups: expected at most 64 rows per group, its capacity, got 65");
+        "2 groups: expected at most 64 rows per group, the capacity, got 65");
 }
 
 TEST_CASE("Invalid groups are an error in one line") {

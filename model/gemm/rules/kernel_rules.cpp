@@ -87,7 +87,7 @@ constexpr Rule<KernelCase> kKindRules[] = {
     {[](Kernel c) { return c.epilogue.has(OutputKind::kScale) && c.batched; },
      "epilogue {epilogue}: scales are not supported with a batch"},
     {[](Kernel c) { return c.types.accumulate == Accumulate::kExact && !of_fp8(c); },
-     "accumulate=exact: only fp8 operands have a choice, not {dtype}"},
+     "accumulate=exact applies only to fp8 operands, not to {dtype}"},
     {[](Kernel c) { return has_groups(c) && c.batched; },
      "a batch of {products}: groups require a single GEMM"},
     {[](Kernel c) { return has_groups(c) && !c_has_16_bits(c); },
@@ -169,7 +169,7 @@ bool in_whole_boxes(i32 rows, i32 sharers) {
 
 constexpr const char* kNoSuchBox =
     "a TMA box of this tile and cluster is too large or breaks the swizzle";
-constexpr const char* kNoSuchCluster = "there is no cluster of {cluster_m}x{cluster_n} CTAs";
+constexpr const char* kNoSuchCluster = "a cluster of {cluster_m}x{cluster_n} CTAs is not supported";
 constexpr const char* kNoWholeWgmmas = "the tile does not consist of whole wgmma instructions";
 constexpr const char* kAmaxIsWhole = "amax requires tiles that are not split along K";
 constexpr const char* kStagesTooLarge = "its stages and C do not fit in shared memory";

@@ -15,10 +15,11 @@ TritonTime triton_time(const GemmQuestion& q, const TritonKernel& kernel,
     throw ConfigError(why);
   }
   if (!gpu.wgmma && !gpu.mma_sync) {
-    throw ConfigError(gpu.name + ": Triton's kernels are modelled on wgmma and mma.sync only");
+    throw ConfigError(gpu.name +
+                      ": Triton's kernels are modelled only for GPUs with wgmma or mma.sync");
   }
   if (kernel.tma && !gpu.wgmma) {
-    throw ConfigError(gpu.name + ": Triton's kernels with TMA are modelled on Hopper only");
+    throw ConfigError(gpu.name + ": Triton's kernels with TMA are modelled only for Hopper");
   }
   const Seconds least = triton_bounds(gpu, q.problem, kernel, costs).least_time(gpu.clock->max);
   if (triton_shared_memory(gpu, q.problem, kernel) > gpu.sm.shared_memory_per_cta) {

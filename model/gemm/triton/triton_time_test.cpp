@@ -53,16 +53,17 @@ TEST_CASE("No random Triton kernel is forecast below its lower bound") {
   }
 }
 
-TEST_CASE("Triton's kernels are modelled on wgmma and mma.sync only, with TMA on Hopper only") {
+TEST_CASE(
+    "Triton's kernels are modelled only for GPUs with wgmma or mma.sync, with TMA on Hopper only") {
   const GpuSpec b200 = load_gpu("b200", false).spec, a100 = load_gpu("a100_sxm80", false).spec;
   const GemmProblem problem{{4096, 4096, 4096}, ElementType::kBf16, Layout::kTn};
   CHECK_THROWS_WITH(triton_time_of(b200, problem, {128, 128, 64, 3, 4}),
-                    "b200: Triton's kernels are modelled on wgmma and mma.sync only");
+                    "b200: Triton's kernels are modelled only for GPUs with wgmma or mma.sync");
   CHECK_THROWS_WITH(
       triton_time_of(
           a100, problem,
           {.block_m = 128, .block_n = 128, .block_k = 64, .stages = 3, .warps = 4, .tma = true}),
-      "a100_sxm80: Triton's kernels with TMA are modelled on Hopper only");
+      "a100_sxm80: Triton's kernels with TMA are modelled only for Hopper");
   const TritonTime found = triton_time_of(a100, problem, {128, 128, 64, 3, 4});
   CHECK(found.time > found.least);
 }

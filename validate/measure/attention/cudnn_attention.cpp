@@ -141,7 +141,7 @@ namespace tilecast {
 
 struct CudnnAttention::Plan {};
 CudnnAttention::CudnnAttention(const AttentionProblem& /*problem*/, float /*scale*/) {
-  throw ConfigError("this build has no cuDNN (docs/measuring.md)");
+  throw ConfigError("tilecast was built without cuDNN; see docs/measuring.md");
 }
 CudnnAttention::~CudnnAttention() = default;
 void CudnnAttention::run(const AttentionBuffers& /*buffers*/, cudaStream_t /*stream*/) const {}

@@ -267,10 +267,11 @@ void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b
   }
   const ReferenceCheck found = copy_to_host(result_.as<ReferenceCheck>(), 1, stream_.get()).front();
   if (found.checked != samples * static_cast<u64>(products) || found.wrong != 0) {
-    throw Error(ExitCode::kWrong,
-                fmt::format("cuBLASLt differs from fp64 in {} of {} elements, first at {} of a "
-                            "product",
-                            found.wrong, found.checked, place(found.first_wrong, problem)));
+    throw Error(
+        ExitCode::kWrong,
+        fmt::format(
+            "cuBLASLt differs from fp64 in {} of {} elements, first at element {} of a GEMM",
+            found.wrong, found.checked, place(found.first_wrong, problem)));
   }
 }
 

@@ -91,7 +91,7 @@ class QueuedLoad {
                              samples_ * sizeof(TimedSample), cudaMemcpyDeviceToHost));
     const TimedSample all = joined(samples);
     if (all.valid != 1) {
-      throw Error(ExitCode::kWrong, "a queued launch wrote no sample");
+      throw Error(ExitCode::kWrong, "a launch in the queue did not write its sample");
     }
     if (taken_ > 0) {
       window.length += slot(taken_).ended.since(slot(taken_ - 1).ended);

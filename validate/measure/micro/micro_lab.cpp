@@ -46,7 +46,7 @@ std::vector<TimedSample> MicroLab::read_samples(const LoadedKernel& kernel, std:
       const auto found = std::find_if(kernels_.begin(), kernels_.end(),
                                       [&](const auto& entry) { return &entry.second == &kernel; });
       throw Error(ExitCode::kWrong,
-                  fmt::format("{}: the kernel did not write sample {} of {}",
+                  fmt::format("{} did not write sample {} of {}",
                               found == kernels_.end() ? "a kernel" : found->first, i, count));
     }
   }

@@ -27,7 +27,7 @@ class StampedLaunch {
     kernel_.launch(shape_, arguments, lab_.stream().get());
     std::vector<CtaStamp> all = copy_to_host(stamps, shape_.ctas, lab_.stream().get());
     if (!std::ranges::all_of(all, [](const CtaStamp& stamp) { return stamp.valid == 1; })) {
-      throw Error(ExitCode::kWrong, "cta_launch did not write a timestamp");
+      throw Error(ExitCode::kWrong, "the kernel cta_launch did not write a timestamp");
     }
     return all;
   }

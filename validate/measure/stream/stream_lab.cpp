@@ -112,7 +112,7 @@ class StreamLab::RuntimeCopy final : public Contender {
       }
     }
     if (times.size() < 3) {
-      throw Error(ExitCode::kNoDevice, "CUPTI delivered no records of the runtime's copies");
+      throw Error(ExitCode::kNoDevice, "CUPTI delivered no records of the CUDA runtime's copies");
     }
     row.time = distribution_of(std::move(times));
   }
@@ -194,7 +194,7 @@ Verdict StreamLab::check(const std::function<void(void* c)>& enqueue) {
 std::unique_ptr<Contender> StreamLab::contender(const std::string& config, Measurement& row) {
   if (config == kRuntimeCopy) {
     if (row.point.l2_state != L2State::kRotating) {
-      throw ConfigError("the runtime's copy is timed over rotating buffers only");
+      throw ConfigError("cudart:memcpy_async can be measured only with --l2 rotating");
     }
     return std::make_unique<RuntimeCopy>(*this);
   }

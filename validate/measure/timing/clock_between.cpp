@@ -28,7 +28,8 @@ Hertz clock_between(std::span<const ClockSample> before, std::span<const ClockSa
                      kNanosecondsPerSecond);
   }
   if (clocks.empty()) {
-    throw Error(ExitCode::kNoDevice, "the SM clock could not be read inside the GPU");
+    throw Error(ExitCode::kNoDevice,
+                "the SM clock could not be read: no SM delivered a valid pair of samples");
   }
   const auto middle = clocks.begin() + static_cast<std::ptrdiff_t>(clocks.size() / 2);
   std::nth_element(clocks.begin(), middle, clocks.end());

@@ -56,7 +56,7 @@ struct TimelineBench::Builds {
         kernels{std::move(ordinary), std::move(instrumented)},
         launches{{kernels[0], problem, config}, {kernels[1], problem, config}} {
     if (launches[0].resident_workers() != launches[1].resident_workers()) {
-      throw ConfigError("the occupancy of the instrumented build differs from the ordinary one");
+      throw ConfigError("the instrumented kernel's occupancy differs from the ordinary kernel's");
     }
   }
 
