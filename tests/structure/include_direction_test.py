@@ -94,7 +94,7 @@ LAYERS = {
     "examples/": ("cuda",),
     "tests/": ("model/", "kernels/", "validate/", "reports/", "cli/", *CUDA),
 }
-LABORATORY = "validate/measure/"
+MEASURING = "validate/measure/"
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]*)', re.MULTILINE)
 
 
@@ -105,7 +105,7 @@ def layer_of(path):
 def may_include(layer, path, included):
     # Nothing includes a test, so a test may compare its layer with the model and use test helpers; a kernel's may
     # be measured by the whole harness.
-    for_test = ("tests/", "model/", *([LABORATORY] if path.startswith(LABORATORY) else []))
+    for_test = ("tests/", "model/", *([MEASURING] if path.startswith(MEASURING) else []))
     return (layer_of(included) == layer or included.startswith(LAYERS[layer]) or
             is_test(path) and included.startswith(for_test))
 

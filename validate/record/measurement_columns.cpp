@@ -324,7 +324,7 @@ void check_row(const Measurement& m) {
   if (m.time) {
     const TimeDistribution& time = *m.time;
     if (time.samples == 0) {
-      throw ConfigError("samples: expected their number, since the row has times");
+      throw ConfigError("samples: must be given, since the row has times");
     }
     if (!(Seconds{0} < time.q1 && time.q1 <= time.median && time.median <= time.q3)) {
       throw ConfigError("time_us_median: expected all three times with q1 <= median <= q3");

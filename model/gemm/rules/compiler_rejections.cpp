@@ -144,8 +144,8 @@ class LineReader {
     }
     const std::optional<i64> value = parse_integer(text);
     if (!value || *value < 0 || *value > kMostNumber) {
-      fail(column,
-           fmt::format("expected nothing or an integer from 0 to {}, got '{}'", kMostNumber, text));
+      fail(column, fmt::format("expected an empty field or an integer from 0 to {}, got '{}'",
+                               kMostNumber, text));
     }
     return static_cast<i32>(*value);
   }

@@ -179,7 +179,7 @@ TEST_CASE("A malformed row is an error with its place and the expected value") {
         "fictional, got 'hoper'");
   CHECK(with("pipelined", "piplined").starts_with("2 t:2: schedule: unknown schedule 'piplined'"));
   CHECK(with("192", "-192") ==
-        "2 t:2: block_n: expected nothing or an integer from 0 to 1048576, got '-192'");
+        "2 t:2: block_n: expected an empty field or an integer from 0 to 1048576, got '-192'");
   CHECK(with("nvrtc 13.0", "") == "2 t:2: compiler: expected a non-empty string");
   CHECK(with("spills", "spilled") ==
         "2 t:2: reason: expected one of spills, wgmma_serialized, setmaxnreg_ignored, error, got "
