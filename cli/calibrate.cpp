@@ -238,7 +238,7 @@ bool any_row(const std::vector<MeasurementFile>& files) {
   });
 }
 
-/// The file --out, or nothing.
+/// Returns the path of the existing overlay --out; empty if there is none.
 std::string overlay_before(const CalibrateOptions& options) {
   return std::filesystem::exists(options.out) ? read_text(options.out) : std::string();
 }

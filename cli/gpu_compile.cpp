@@ -37,7 +37,7 @@ namespace {
 
 struct CompileOptions {
   std::string gpu, out;
-  std::vector<AnySchedule> schedules;  // empty: all
+  std::vector<AnySchedule> schedules;  // all schedules if empty
   std::size_t random, first;           // number of problems, and of kernels for each
   unsigned seed;
 };

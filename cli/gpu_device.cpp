@@ -95,7 +95,7 @@ std::string current_chip_or_nothing() {
   }
 }
 
-/// Creates a collector on the current device; none if no counters are requested.
+/// Creates a collector on the current device; std::nullopt if no counters are requested.
 std::optional<CounterCollector> collector_of(const CounterRequest& request) {
   if (request.choice == CounterChoice::kNone) {
     return std::nullopt;

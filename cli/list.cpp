@@ -32,7 +32,7 @@ namespace {
 /// Messages of unreadable GPU files, which must not hide the readable ones; a parent's only once.
 using BrokenFiles = std::map<std::string, ExitCode>;
 
-/// Throws them in one line, after the readable files were listed.
+/// Throws all messages as one error, after the readable files were listed.
 void report(const BrokenFiles& broken) {
   if (!broken.empty()) {
     std::fflush(stdout);

@@ -44,7 +44,7 @@ struct AttentionShared {
   __device__ u32 q_empty(i32 slot, i32 group) const {
     return q_full(2 * Config::kQuerySlots + slot, group);
   }
-  /// Slots of the drawn tiles.
+  /// Barriers of the slots for drawn tiles.
   __device__ u32 drawn_full(i32 slot) const { return q_full(3 * Config::kQuerySlots, slot); }
   __device__ u32 drawn_empty(i32 slot) const { return drawn_full(2 + slot); }
   __device__ u32 drawn(i32 slot) const { return drawn_full(4) + slot * 4; }

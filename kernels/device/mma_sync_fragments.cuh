@@ -10,9 +10,10 @@
 
 namespace tilecast {
 
-/// Computes the addresses of ldmatrix within an operand's stage: sixteen rows of A, kApart after
-/// each other, or sixteen columns of B. Lanes 0 to 7 give the rows of the first 8x8 matrix, and so
-/// on; A's second matrix is eight rows further, B's eight elements along K.
+/// Computes the addresses of ldmatrix within an operand's stage: sixteen rows of A (the next
+/// sixteen are kApart rows further), or sixteen columns of B. Lanes 0 to 7 give the rows of the
+/// first 8x8 matrix, and so on; A's second matrix is eight rows further, B's eight elements along
+/// K.
 template <class Config, bool kOfA, i32 kSide, bool kKMajor, i32 kApart>
 class FragmentAddresses {
  public:

@@ -52,8 +52,8 @@ __device__ inline void pack_scaled(const Args<Config>& args, const float* v, i32
   }
 }
 
-/// Scales a thread's four sums in eight columns, from `column` of the part on, and adds the bias.
-/// `i` counts wgmma rows, `row` is the thread's first row in C, `first` its first column.
+/// Scales a thread's four sums of eight columns and adds the bias. `i`: wgmma row; `column`: first
+/// of the eight columns, within the part; `row`, `first`: the first sum's row and column in C.
 template <class Config>
 __device__ inline void complete_sums(const Args<Config>& args, const Accumulator<Config>& acc,
                                      i32 i, i32 column, i32 product, i32 row, i32 first,

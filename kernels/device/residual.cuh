@@ -138,8 +138,8 @@ class ResidualPart<Config, true> {
     return chunk.i * kSixteens + chunk.column / 16 + sixteen;
   }
 
-  /// The first two of a row's four threads read columns that these two need, the other two those
-  /// that they need, so that each exchanges with one thread.
+  /// The first two of a row's four threads read the columns that the first two need, the last two
+  /// those that the last two need, so that each thread exchanges with only one other.
   __device__ void load(const Args<Config>& args, const TileOrigin& part, i32 index) {
     if (index >= Config::kMmasAlongM * kSixteens) {
       return;

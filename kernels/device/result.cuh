@@ -26,7 +26,7 @@ __device__ inline u32 pack_activated(float low, float high) {
   }
 }
 
-/// Activates two adjacent elements in one row; a gate gives the left one.
+/// Activates two adjacent elements in one row; with a gate only the left one is a result.
 template <class Config>
 __device__ inline void activate_pair(float& left, float& right) {
   using Activate = typename Config::Activate;
@@ -47,8 +47,8 @@ __device__ inline float scaled_for_c(const Args<Config>& args, float value) {
   return value;
 }
 
-/// Rounds a thread's results in sixteen columns to the words that it stages: four for each eight
-/// columns, two in one row and two in the row eight below; with a gate the left ones.
+/// Rounds a thread's results in sixteen columns to the words that it stages: four per eight
+/// columns, two in one row and two in the row eight below; with a gate only the left ones.
 template <class Config>
 __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config::kSixteenWords]) {
   if constexpr (Config::kStagesMatrices) {

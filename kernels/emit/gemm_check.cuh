@@ -1,6 +1,7 @@
-// Compares elements of C with an fp64 sum of the same products and its epilogue, within the
-// rounding of C plus the error of fp32 sums of tensor cores and of an activation, and amax with the
-// bounds that these give it. If all would take more than 2^40 multiply-adds, checks every kStep-th.
+// Compares elements of C with a reference in fp64, epilogue included. The tolerance is the rounding
+// of C plus the error of fp32 accumulation and of the activation; amax must lie within the bounds
+// that this gives. If all elements would take more than 2^40 multiply-adds, only every kStep-th is
+// checked.
 #pragma once
 
 #include <bit>
@@ -12,14 +13,14 @@
 
 namespace tilecast::emitted {
 
-/// Factors of an element of C.
+/// Selects the matrices of A and B, and the range of K, whose dot product is an element of C.
 struct Factors {
   i64 matrix_of_a, matrix_of_b, k_begin, k_end;
   bool written;  // false for unused capacity of a masked group
 };
 
-/// Returns the factors of an element. `row`: row of C, over all GEMMs; `numbers`: the groups'
-/// numbers, on the device.
+/// Returns the factors of an element. `row`: its row in C, counted over all GEMMs; `numbers`: the
+/// groups' numbers, in device memory.
 __device__ inline Factors factors_of(i64 row, const i32* numbers) {
   const i64 product = row / kSideM;
   if constexpr (Config::kGroupedAlongK) {
@@ -37,8 +38,8 @@ __device__ inline Factors factors_of(i64 row, const i32* numbers) {
   }
 }
 
-/// Scale of the product of two elements; B's element is in the given number of matrices after the
-/// first.
+/// Returns the scale of a product of two elements. B's element is in the matrix with the given
+/// index.
 __device__ inline double scale_of(const GemmBuffers& given, i64 m, i64 n, i64 k, i64 matrix_of_b) {
   if constexpr (Config::kBlockScales) {
     const i64 block = k / 128, row = matrix_of_b * ((kSideN + 127) / 128) + n / 128;
@@ -78,7 +79,7 @@ __device__ inline Approximate sum_of(const GemmBuffers& given, const Factors& fa
   return {sum, kOfMagnitudes * magnitude};
 }
 
-/// Computes an element of C before it is scaled. `row`: row over all GEMMs.
+/// Computes an element of C before it is scaled. `row`: its row in C, counted over all GEMMs.
 __device__ inline Approximate result_of(const GemmBuffers& given, const Factors& factors, i64 row,
                                         i64 column) {
   Approximate result{};

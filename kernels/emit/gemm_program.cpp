@@ -221,7 +221,7 @@ std::string fixed_arguments(const GemmProblem& asked, const GemmToBind& bound,
   return text.text();
 }
 
-/// Returns a placeholder for a member of GemmBuffers, as bind_gemm() passes it on.
+/// Returns a placeholder that bind_gemm() passes on in place of a member of GemmBuffers.
 template <class T>
 T* place_of(i64 index) {
   return reinterpret_cast<T*>(index);

@@ -46,7 +46,7 @@ std::optional<std::string_view> take_part(std::string_view& text) {
   return part;
 }
 
-/// Parses an entry; none for a damaged entry or one with another key.
+/// Parses an entry; returns std::nullopt if it is damaged or has another key.
 std::optional<CompiledKernel> parse_entry(std::string_view text, std::string_view key) {
   if (!text.starts_with(kMagic) || text.size() < kMagic.size() + kDigestLength + 1) {
     return {};

@@ -1,6 +1,6 @@
-// Runs real kernels on the device. Inputs are integers from -2 to 2, so that every product is exact
-// in fp16 and must match bit by bit, for any order of summation. Products without alpha and beta
-// are in validate/measure/gemm.
+// Runs real kernels on the device. Inputs are integers from -2 to 2, so that every result is exact
+// in fp16 and must match bit by bit, for any order of summation. GEMMs without alpha and beta are
+// tested in validate/measure/gemm.
 #include "kernels/jit/gemm_launch.h"
 
 #include <algorithm>
@@ -103,7 +103,7 @@ void check_runs(const char* text, const GemmProblem& problem, Scaling scaling = 
          product(problem, a, b, scaling, old)));
 }
 
-// For every schedule that has more than one tile, and every way to store C.
+// Covers every schedule that can have more than one tile, and every way to store C.
 constexpr const char* kConfigs[] = {
     "bl 128x128x128 s1 w1x1 c1x1 o2 i0 e0 m2",     "bp 128x64x64 s2 w2x1 c1x1 o2 i1 e0 n2",
     "pi 128x128x64 s3 w2x1 c1x1 o1 i1 e2 m4",      "pe 128x64x64 s4 w1x1 c1x1 o1 i0 e2 n1k",
@@ -118,7 +118,7 @@ constexpr const char* kConfigs[] = {
     "skh 64x64x32 s4 w1x1 c1x1 o1 i1 e1 m4 k1+t",
 };
 
-// For layout tn: parts of a warpgroup with an odd multiple of eight columns, and swapped operands.
+// Only for layout tn: warpgroups with an odd multiple of eight columns, and swapped operands.
 constexpr const char* kOfTn[] = {
     "pi 128x168x64 s4 w2x1 c1x1 o1 i1 e0 m8",      "pe 64x136x64 s3 w1x1 c1x1 o1 i0 e1 m2",
     "po 64x120x64 s4 w1x1 c1x1 o1 i1 e0 m4",       "ws 128x168x64 s4 w2x1 c1x2 o1 i1 e2d n2",

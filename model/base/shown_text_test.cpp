@@ -43,9 +43,10 @@ TEST_CASE("Only control characters and invalid UTF-8 are escaped") {
   CHECK(escaped("two\nlines") == "two\nlines");
   CHECK(on_one_line("two\nlines\n") == "two\\nlines\\n");
   CHECK(escaped("\u00e9 \u20ac \U0001f600") == "\u00e9 \u20ac \U0001f600");  // 2, 3 and 4 bytes
-  // C1, the same as ESC [
+  // A C1 control character, the same as ESC [.
   CHECK(escaped("\u009b31m") == "\\xc2\\x9b31m");
-  // Changes the writing direction, has no width, marks the byte order, separates lines, tags.
+  // Characters that change the writing direction, have no width, mark the byte order, separate
+  // lines, or are tags.
   CHECK(escaped("a\u202eb") == "a\\xe2\\x80\\xaeb");
   for (const char* hidden :
        {"\u00ad", "\u061c", "\u200b", "\u200f", "\u2028", "\u2066", "\ufeff", "\U000e0041"}) {

@@ -24,7 +24,7 @@ std::optional<Seconds> compute_time(const GpuSpec& gpu, const GemmProblem& probl
   return time_of(tensor, gpu.clock->max);
 }
 
-/// Time of the problem's FLOPs, without waves; none for an op without tensor cores.
+/// Time of the problem's FLOPs, without waves; std::nullopt for an op without tensor cores.
 std::optional<Seconds> compute_time(const GpuSpec& gpu, const AnyProblem& problem) {
   const Flops flops{flops_of(problem)};
   if (flops.value == 0) {

@@ -87,7 +87,7 @@ class Rounds {
   }
   int count() const { return all_.count; }
 
-  /// For each candidate, the simulation that represents it; none if there is none.
+  /// Returns, for each candidate, the simulation that represents it, if any.
   std::vector<std::optional<std::size_t>> shared() const {
     std::vector<std::optional<std::size_t>> all(closed_->size());
     for (std::size_t i = 0; i < nominees_.size(); ++i) {

@@ -70,7 +70,7 @@ TEST_CASE(
   CHECK(ranking.predictions.front().config == closed.predictions[2].config);
   CHECK(ranking.simulated == 3);
   CHECK(simulate.calls == std::map<std::size_t, int>{{0, 1}, {1, 1}, {2, 1}});
-  // 6.16, twice 6.25, 6.5.
+  // The ranked times are 6.16, twice 6.25, and 6.5 us.
   CHECK(ranking.predictions[1].time.value == Approx(6.25e-6));
   CHECK(ranking.predictions[2].time.value == Approx(6.25e-6));
   CHECK(ranking.predictions[2].config == closed.predictions[3].config);

@@ -118,7 +118,7 @@ TEST_CASE("A GPU without wgmma and tcgen05 has neither their sections nor cluste
   const LoadedGpu ada = load_gpu("rtx_4090", false), h200 = load_gpu("h200_sxm", false);
   CHECK(ada.spec.dram->read_rate.value == Approx(h200.spec.dram->read_rate.value * 1008 / 4800));
   CHECK(ada.spec.stream->load_latency.value == h200.spec.stream->load_latency.value);
-  CHECK(ada.spec.stream->interval == 0.4);  // no row judges it
+  CHECK(ada.spec.stream->interval == 0.4);  // no measurement tests it
   CHECK(ada.spec.power->static_power.value ==
         Approx(h200.spec.power->static_power.value * 128 / 132));
   CHECK(ada.spec.power->burst_limit.value ==

@@ -91,8 +91,9 @@ bool is_same_name(const std::string& given, const std::string& name, const fs::p
   }
 }
 
-/// Returns the known name that `given` is, or of which it is whole words, in any case ("4090", "RTX
-/// 4090"), but not the start of one: an H20 or L40 is no H200 or L40S. SXM wins among several.
+/// Returns the known name that equals `given` or contains it as whole words, ignoring case ("4090",
+/// "RTX 4090"). The start of a word does not match: an H20 or L40 is not an H200 or L40S. SXM wins
+/// among several matches.
 std::string name_of(const std::string& given, const fs::path& config_folder) {
   const std::vector<std::string> known = known_gpus(config_folder);
   std::string words = lower_case(given);

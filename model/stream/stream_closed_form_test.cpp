@@ -91,7 +91,7 @@ TEST_CASE("Each buffer beyond the second divides the wait, until DRAM is the lim
 TEST_CASE("Bytes in flight are the inputs' blocks of every stage but the one in use") {
   GpuSpec gpu = simple_gpu();
   gpu.stream = StreamSpec{};
-  // 2 blocks x 8 KiB of one CTA, once for one buffer and for two, twice for three.
+  // One CTA has 2 blocks x 8 KiB in flight with one buffer or two, and twice as much with three.
   for (const auto& [stages, times] : {std::pair{1, 1}, {2, 1}, {3, 2}}) {
     const StreamConfig config = parse_stream_config(pipelined(stages));
     const StreamProblem problem{4096, 4096, ElementType::kFp32};
@@ -115,7 +115,8 @@ TEST_CASE("Shared memory bounds the CTAs of an SM, on both sides of the edge") {
   CHECK(resident(5) == 4);
 }
 
-/// Ratio of cycles of a large DRAM-bound copy or addition, after `change` over before.
+/// Returns the ratio of cycles with `change` to cycles without it, for a large DRAM-bound copy or
+/// addition.
 double slowdown(const std::string& text, void (*change)(StreamSpec&)) {
   const bool copy = text.starts_with("memcpy");
   const StreamProblem problem =
@@ -147,7 +148,8 @@ TEST_CASE("Independent walks, plain loads and hinted asynchronous loads lose equ
 
 TEST_CASE("Each doubling of the bytes in flight costs the same loss, from 32 KiB on") {
   const auto spread = [](StreamSpec& s) { s.spread_loss = 0.1; };
-  // Stages less the one in use, of 16 KiB: 128, 64, 32 and 16 KiB for 9, 5, 3 and 2 stages.
+  // All stages but the one in use are in flight, 16 KiB each: 128, 64, 32 and 16 KiB for 9, 5, 3
+  // and 2 stages.
   for (const auto& [stages, doublings] : {std::pair{9, 1}, {5, 0}, {3, -1}, {2, -1}}) {
     CHECK(slowdown("elementwise_add_tma:block=8x256,stages=" + std::to_string(stages) +
                        ",warps=8,ctas=1,layout=plain,view=flat,order=strided,hint=none",

@@ -141,7 +141,8 @@ const GemmProblem& gemm_of(const Asked& ask, const GpuSpec& gpu, const std::stri
   return *problem;
 }
 
-/// Calls `work` for each value; its ConfigError begins with the value's place, as "configs[3]: ".
+/// Calls `work` for each value. Prefixes its ConfigErrors with the value's place, such as
+/// "configs[3]: ".
 template <class Value, class Work>
 void for_each_named(std::string_view name, const std::vector<Value>& values, const Work& work) {
   for (std::size_t i = 0; i < values.size(); ++i) {

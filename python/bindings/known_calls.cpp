@@ -56,7 +56,8 @@ bool succeeded(bool good) {
   return good;
 }
 
-/// The interned object for equal strings; other objects are returned unchanged.
+/// Returns the interned object of a string, so that equal strings are one object; returns other
+/// objects unchanged.
 nb::object interned(nb::handle word) {
   PyObject* one = nb::borrow(word).release().ptr();
   if (PyUnicode_CheckExact(one)) {
@@ -197,7 +198,7 @@ class KnownCalls {
     return true;
   }
 
-  /// Returns nothing if the call cannot be known on the current stream and device.
+  /// Returns std::nullopt if the call cannot take the fast path on the current stream and device.
   std::optional<Seen> look_at(const Arguments& given) const {
     Seen seen;
     std::int64_t* const words = seen.key.data();

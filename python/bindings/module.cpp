@@ -68,8 +68,9 @@ std::pair<std::string, std::string> both(Answer answer) {
   return {std::move(answer.json), std::move(answer.table)};
 }
 
-/// Returns `answer()` of another thread, without the GIL. Meanwhile runs Python's signal handlers;
-/// if one raises, as Ctrl-C's does, stops the thread's work and raises that.
+/// Runs `answer()` on another thread without the GIL and returns its result. Meanwhile runs
+/// Python's signal handlers; if one raises, as for Ctrl-C, stops the thread's work and raises that
+/// exception.
 template <class Answer>
 auto interruptible(const Answer& answer) {
   constexpr std::chrono::milliseconds kPoll{100};

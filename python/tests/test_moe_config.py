@@ -42,7 +42,7 @@ def test_a_file_has_a_launchable_configuration_for_each_number_of_tokens(tmp_pat
     assert read["16"]["BLOCK_SIZE_M"] == 16 and read["4096"]["BLOCK_SIZE_M"] >= 64
     tuned = read_configs(path)
     assert all(LAYER.times_us([tile], tokens)[0] < 1e5 for tokens, tile in tuned.items())
-    # A file that tilecast wrote has no gain over itself.
+    # tilecast's choices have no gain over a file that tilecast wrote.
     assert "predicted gain over the file: 0.0 %" in checked(LAYER, {64: tuned[64], 1024: tuned[1024]})
 
 

@@ -1,5 +1,5 @@
-"""Tests tilecast.torch without a GPU: which GEMMs a Linear takes, and what a traced call
-checks."""
+"""Tests tilecast.torch without a GPU: which calls of a Linear use tilecast's GEMM, and what a
+traced call checks."""
 
 import types
 

@@ -22,7 +22,7 @@ class Replacement:
 
     name: str
     problem: str
-    torch_us: float  # time of its products as torch runs them
+    torch_us: float  # time of its GEMMs as torch runs them
     saved_us: float  # forecast saving, including kernels that are fused into it
     fused: str  # what our kernel fuses, such as "swiglu" or "residual"
     why_not: str  # why it was kept; empty if it was replaced
@@ -30,7 +30,7 @@ class Replacement:
 
 class Accelerated:
     """The result of accelerate: a sequence of `Replacement`. Prints as a table. total_us: forecast
-    time of a pass before."""
+    time of one pass without the replacements."""
 
     def __init__(self, rows: list[Replacement], total_us: float):
         self.rows, self.total_us = rows, total_us

@@ -28,7 +28,7 @@ def run(name: str, answer: Callable[[], object]) -> int:
 
 
 def _failed(name: str, error: object, code: int) -> int:
-    # Names of files and options may hold line breaks and a terminal's escape sequences.
+    # Names of files and options may contain line breaks and a terminal's escape sequences.
     text = "".join(one if one.isprintable() else repr(one)[1:-1] for one in str(error))
     print(f"{name}: {text}", file=sys.stderr)
     return code

@@ -25,7 +25,8 @@ from ._problem import Attention, Gemm
 
 _NUMBERS = {name: row["value"] for name, row in
             json.loads((pathlib.Path(__file__).parent / "torch_kernels.json").read_text()).items()}
-# Half-widths of 90 % intervals, relative: of launches, and of the clock and the card, common to all kernels.
+# Relative half-widths of 90 % intervals: of each launch, and of the clock and the GPU, which all
+# kernels share.
 REACH_OF_LAUNCHES, REACH_OF_ALL = _NUMBERS["launch_reach"], _NUMBERS["common_reach"]
 # Results by machine, regime and problem, kept until the process ends, like the GPU files that they
 # depend on.
@@ -91,7 +92,7 @@ class Timer:
             count[kernel] = count.get(kernel, 0) + 1
         times = self._gemm_times([k for k in count if k.gemm])
         for kernel in count:
-            if kernel not in times:  # a product that none of our kernels can compute is timed by its bytes
+            if kernel not in times:  # a GEMM that no kernel of tilecast computes is timed by its bytes
                 times[kernel] = (self._time(dataclasses.replace(kernel, kind="unknown", gemm=None))
                                  if kernel.gemm else self._time(kernel))
                 times[kernel].source = "bytes" if kernel.gemm or kernel.kind == "unknown" else "forecast"

@@ -190,8 +190,8 @@ class Shape(NamedTuple):
 
 
 class AttentionShape(NamedTuple):
-    """The key of a plan of attention: counts, FP16 or BF16, and in elements the strides of batch, head and row of
-    each tensor, 0 of a dimension of one element."""
+    """The key of an attention plan: counts, FP16 or BF16, and each tensor's strides of batch, head and row in elements
+    (0 for a dimension of one element)."""
 
     batch: int
     heads: int

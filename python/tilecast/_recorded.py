@@ -186,7 +186,7 @@ class _Operators(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if func.namespace == "tilecast" and func.overloadpacket.__name__ == "gate_up":
             key = tuple(map(self._recording.operand, _tensors(args)))
-            if key in self._gate_ups:  # torch.compile computes the product once
+            if key in self._gate_ups:  # torch.compile computes the GEMM once
                 return self._gate_ups[key]
             self._gate_ups[key] = self._recorded(func, args, kwargs)
             return self._gate_ups[key]
@@ -657,10 +657,11 @@ class _Value:
 
 
 def _compiled(recording: Recording) -> list[Kernel]:
-    """Returns Inductor's kernels by a rule. Products and attention are separate launches. Pointwise
-    operations, copies and reductions are computed inside each kernel that needs them. Written are
-    operands of launches, returned results, and results with several consumers that read more than 4
-    buffers. Kernels over equally many elements that read a common buffer are merged."""
+    """Returns the kernels that Inductor would make, by a rule. GEMMs and attention are separate
+    launches. Pointwise operations, copies and reductions are computed inside each kernel that needs
+    them. A result is written to memory if a launch reads it, if it is returned, or if it has
+    several consumers and is computed from more than 4 buffers. Kernels over equally many elements
+    that read a common buffer are merged."""
     operations = fused(recording)
     readers = readers_of(operations)
     pending: dict[int, _Value] = {}

@@ -8,8 +8,8 @@
 namespace tilecast {
 namespace {
 
-/// Returns the speed of the other method's pick in a group relative to the best; nothing if it has
-/// no pick.
+/// Returns the speed of the other method's pick in a group relative to the best; std::nullopt if it
+/// has no pick.
 using Other = std::function<std::optional<double>(const JoinedGroup&)>;
 
 Other by_preference(double (*preference)(const JoinedPoint&)) {

@@ -31,7 +31,7 @@ constexpr i64 kMostOfOneRange = 10'000;
 constexpr std::size_t kMostShapes = 100'000;
 constexpr i64 kMostConfigs = 1'000'000;
 
-/// The suite's list for each field, if its name is not the field's.
+/// A field, and the key of its list in a suite if that differs from the field's name.
 struct ListOfField {
   std::string_view list, field;
 };

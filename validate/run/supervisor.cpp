@@ -78,7 +78,7 @@ class Child {
     status_ = process_.wait();
   }
 
-  /// Returns why the child ended before its work was done; none if it was done.
+  /// Returns why the child ended before its work was done; std::nullopt if it was done.
   std::optional<std::string> why_it_died() const {
     if (!silent_.empty()) {
       return silent_;

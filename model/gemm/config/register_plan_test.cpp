@@ -58,20 +58,21 @@ TEST_CASE("The chunks that wait are those that fit next to the next tile's accum
   // take 16 each.
   CHECK(deferred("tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1" + ring + ",producer=40") ==
         4);
-  // 96 accumulators of 160 registers leave 36, for two of three chunks.
+  // 96 accumulators of 160 registers leave 36, enough for two of three chunks.
   CHECK(deferred("tile=192x192x64,stages=3,warpgroups=3x1,cluster=1x1" + ring + ",producer=32") ==
         2);
   // 88 accumulators leave 44 for chunks of 12 (48 columns), 16 and 16 registers.
   CHECK(deferred("tile=192x176x64,stages=3,warpgroups=3x1,cluster=1x1" + ring + ",producer=32") ==
         3);
-  // 160 of 232 leave 44; the last chunks, of 8 (32 columns), 16 and 16, take 40.
+  // 160 accumulators of 232 registers leave 44. The last three chunks take 8 (32 columns), 16 and
+  // 16 registers, 40 in all.
   CHECK(deferred("tile=256x160x64,stages=3,warpgroups=2x1,cluster=1x1" + ring + ",producer=40") ==
         3);
-  // 192 of 240 leave 20, for one of six chunks.
+  // 192 accumulators of 240 registers leave 20, enough for one of six chunks.
   CHECK(deferred("tile=256x192x64,stages=3,warpgroups=2x1,cluster=1x1" + ring + ",producer=24") ==
         1);
   CHECK(deferred("tile=320x192x64,stages=2,warpgroups=1x3,cluster=1x1" + ring + ",producer=32") ==
-        0);  // 160 accumulators of 160 registers
+        0);  // 160 accumulators fill the 160 registers
 }
 
 TEST_CASE("Without a deferred store no chunk waits") {

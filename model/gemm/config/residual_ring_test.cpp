@@ -29,8 +29,8 @@ i32 stages(const KernelConfig& config, i32 column_bytes = 2) {
 
 TEST_CASE(
     "R takes as many stages as its 64 x 64 chunks fill, with a chunk of every warpgroup in each") {
-  // Chunks of 8 KB: two in A's 16 KB of a stage, four in B's 32 KB. That is three of the six for
-  // each of two warpgroups, which have four.
+  // Chunks have 8 KB: a stage holds two in A's 16 KB and four in B's 32 KB, three for each of two
+  // warpgroups, which have four chunks each.
   CHECK(residual_chunks_in_stage(Schedule::kWarpSpecialized,
                                  cooperative("128x256x64,stages=4").tiling, 2) == 3);
   CHECK(stages(cooperative("128x256x64,stages=4")) == 2);
@@ -39,7 +39,8 @@ TEST_CASE(
   // Two rows of two chunks, as many as the 16 KB parts of A and B hold.
   CHECK(stages(ping_pong("128x128x64,stages=6")) == 1);
   CHECK(stages(ping_pong("128x128x64,stages=6"), 4) == 2);
-  // The last chunk of 160 columns has 32 but occupies 64: two in A's 16 KB, two in B's 20 KB.
+  // The last chunk of 160 columns has 32 columns but occupies the space of 64: two chunks fit in
+  // A's 16 KB, two in B's 20 KB.
   CHECK(stages(ping_pong("128x160x64,stages=5")) == 2);
   // With K blocks of 32, A's and B's 8 KB hold one chunk each.
   CHECK(stages(ping_pong("128x128x32,stages=4")) == 2);

@@ -60,8 +60,8 @@ TEST_CASE("Each warp reads its columns of a column bias, and its own rows of a r
   // once.
   problem.epilogue = {step<ScaleRow>()};
   CHECK(epilogue_reads(problem, t).value == 6 * 2 * (64 + 4 * 256) * 4);
-  // Block scales in each of 32 K blocks: the rows' and four more, once for both warpgroups, and one
-  // of B for each of eight warps.
+  // Block scales are read in each of 32 K blocks: those of the tile's rows and four more, once for
+  // both warpgroups, and one of B by each of eight warps.
   problem = {{300, 512, 2048}, ElementType::kE4m3, Layout::kTn};
   problem.epilogue = {step<Residual>()};
   CHECK(epilogue_reads(problem, t).value == 300 * 512 * 2);  // each element by one thread

@@ -34,7 +34,7 @@ struct SizeCase {
 };
 using Sizes = const SizeCase&;
 
-/// Whether the panels of `products` equally sized products overflow 32-bit counts.
+/// Whether the panels of `products` GEMMs of equal size overflow 32-bit counts.
 bool too_many(i64 products, const GemmShape& shape) {
   return products > kMostSide / std::max(round_up<i64>(shape.m, kWgmmaM), shape.n);
 }

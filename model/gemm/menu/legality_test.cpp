@@ -137,7 +137,7 @@ TEST_CASE("A as [K,M] is stored in slabs of 64 rows, shared along K by the CTAs 
 }
 
 TEST_CASE("Counts that a schedule does not support are rejected") {
-  // needs two with inflight=1
+  // inflight=1 needs two stages
   CHECK(pipelined("tile=64x64x64,stages=1,warpgroups=1x1") == Refusal::kSchedule);
   CHECK(pipelined("tile=64x64x64,stages=2,warpgroups=1x1") == Refusal::kNone);
   CHECK(pipelined("tile=64x64x32,stages=64,warpgroups=1x1") != Refusal::kSchedule);

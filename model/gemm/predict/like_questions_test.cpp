@@ -25,7 +25,7 @@ Seconds time_of(const GemmProblem& problem, const char* config, Regime regime, I
 TEST_CASE("A problem with one column of tiles is widened to the whole tile") {
   KernelConfig config = gemm_config(kNarrow);
   CHECK(with_whole_tile(fp16(16256, 8, 4272), config) == fp16(16256, 16, 4272));
-  CHECK(!with_whole_tile(fp16(16256, 16, 4272), config));  // C is that wide already
+  CHECK(!with_whole_tile(fp16(16256, 16, 4272), config));  // C already has the width of a tile
   CHECK(!with_whole_tile(fp16(16256, 24, 4272), config));  // C has two columns of tiles
   CHECK(!with_whole_tile(fp16(16256, 7, 4272), config));   // rows of 14 bytes, stored by threads
   GemmProblem pitched = fp16(16256, 8, 4272);

@@ -167,7 +167,7 @@ RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config
     const i64 height = i64{t.block_m} * t.cluster_m;
     sum.existing = problem.groups->tile_rows(height) * height;
     sum.tiles = sum.existing / t.block_m;
-    i64 behind = 0;  // rows of A behind the group; only the last groups' tiles exceed A
+    i64 behind = 0;  // rows of A after the group; only the last groups' tiles exceed A
     for (auto rows = problem.groups->rows().rbegin();
          rows != problem.groups->rows().rend() && behind < height; ++rows) {
       behind += rows_apart(*problem.groups, *rows);

@@ -84,7 +84,7 @@ TEST_CASE("Groups along K have a C each, and at least one K block") {
   CHECK(tensor_flops(problem) == 2.0 * 200 * 96 * 194);
   CHECK(multiplied_flops(problem, tiles_of(64, 1)) == tensor_flops(problem));
   CHECK(group_table_bytes(problem) == 0);
-  // 130 rows are three K blocks of 64; four rows of 64 cover each C's 200.
+  // 130 rows take three K blocks of 64; four tile rows of 64 cover the 200 rows of each C.
   CHECK(k_blocks_of_products(problem, tiles_of(64, 1).tiling) == std::vector<u32>{3, 1, 1});
   CHECK(make_tile_scheduler(problem, tiles_of(64, 1), 132).tiles_m == 3 * 4);
   CHECK(cta_tile_rows(problem, tiles_of(64, 1).tiling).size() == 3 * 4);

@@ -72,7 +72,8 @@ TEST_CASE("A token's later choices follow the shares of the remaining experts") 
   std::ranges::sort(rows, std::greater<>{});
   std::ranges::sort(expected, std::greater<>{});
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    // Each deviates by sqrt(p (1 - p) 40,000), at most 100; six deviations of the difference.
+    // Each count has a standard deviation of sqrt(p (1 - p) 40,000), at most 100. The tolerance is
+    // six standard deviations of the difference of two counts.
     CHECK(std::abs(rows[i] - expected[i]) < 6 * 142);
   }
 }

@@ -49,7 +49,7 @@ TEST_CASE(
 }
 
 TEST_CASE("Atomic reductions contend for L2's rate of additions") {
-  // Three partial sums of 16 KiB at 16 B per nanosecond; clearing takes another 1024.
+  // Three partial sums of 16 KiB at 16 B per nanosecond; clearing takes another 1024 ns.
   CHECK(reduction_alone(Schedule::kSplitK, Reduction::kAtomic, 16e9) ==
         Approx(3 * 1024 + 500 + 500 + 1024).epsilon(kWithin));
 }

@@ -91,8 +91,8 @@ TEST_CASE("K blocks wait for completion beyond the number in flight") {
       config.inflight = inflight;
       return simulate_example(gpu, fp16(256, 64, 400 * 64), config).cycles.value / 400;
     };
-    // 10 of instructions, 128 of MMAs, then the commit's latency; with one in flight every second K
-    // block waits, with two every third.
+    // A K block takes 10 cycles of instructions, 128 of MMAs, then the commit's latency. With one K
+    // block in flight every second block waits, with two every third.
     CHECK(k_block(0) == Approx(10 + 128 + latency).epsilon(kWithin));
     CHECK(k_block(1) == Approx((10 + 128 + latency) / 2).epsilon(2 * kWithin));
     CHECK(k_block(2) == Approx(128).epsilon(2 * kWithin));

@@ -53,7 +53,7 @@ cublasLtMatrixLayout_t new_layout(cudaDataType_t type, const MatrixSides& sides,
   return layout;
 }
 
-/// Columns of C are its rows, so that bias_n is its bias.
+/// Columns of C are cuBLASLt's rows, so bias_n is the bias that cuBLASLt adds.
 cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
   const OutputStep bias = epilogue.of(OutputKind::kBias),
                    activation = epilogue.of(OutputKind::kActivate),

@@ -30,7 +30,7 @@ using namespace tilecast;
 
 namespace {
 
-/// None, and each of one column.
+/// No activation, and each activation of one column.
 std::vector<OutputStep> activations() {
   std::vector<OutputStep> all = steps_of(OutputKind::kActivate);
   std::erase_if(all, [](OutputStep step) { return OutputSteps::columns_of(step) != 1; });
@@ -48,7 +48,7 @@ double activated(OutputStep activation, double x) {
   return value;
 }
 
-/// How the accumulators become C.
+/// The steps and the type that turn accumulators into C.
 struct Result {
   Epilogue epilogue;
   ElementType c = ElementType::kBf16;  // as in GemmProblem

@@ -71,7 +71,7 @@ TEST_CASE("Promoted accumulation loses no more precision at a longer K, fast acc
       CHECK(promoted.rms_error < std::ldexp(1.0, -12));
       CHECK(promoted.rms_error == Approx(shortest).epsilon(0.1));
       CHECK(fast.rms_error < 2 * std::ldexp(std::sqrt(static_cast<double>(k) / 32), -13));
-      if (dtype == ElementType::kE4m3) {  // cuBLASLt has no product of e5m2 with e5m2
+      if (dtype == ElementType::kE4m3) {  // cuBLASLt has no GEMM of e5m2 with e5m2
         const Verdict cublaslt = bench.check_cublaslt();
         std::printf("%s, cuBLASLt: rms error %.2e\n", to_text(bench.problem).c_str(),
                     cublaslt.rms_error);

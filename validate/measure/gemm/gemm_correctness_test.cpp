@@ -1,5 +1,5 @@
-// A kernel of each schedule against cuBLASLt, with the same bits in a thousand runs; and the
-// verifier on outputs with one wrong element. Random problems and kernels are in
+// Checks a kernel of each schedule against cuBLASLt, with the same bits in a thousand runs, and
+// the verifier on outputs with one wrong element. Random problems and kernels are in
 // random_gemm_test.cpp, ways to split K in split_k_test.cpp.
 
 #include <functional>

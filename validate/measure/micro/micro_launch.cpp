@@ -123,7 +123,7 @@ void launch_rate(MicroLab& lab, i32 threads, i32 shared_bytes) {
 /// Launches empty kernels of one CTA, each after the one before it, and measures the interval
 /// between starts.
 void launch_interval(MicroLab& lab, bool as_graph) {
-  // KHostRunsAhead: cycles of the first kernel.
+  // kHostRunsAhead: cycles of the first kernel, during which the host enqueues the others.
   constexpr u32 kLaunches = 500, kHostRunsAhead = 5'000'000;
   LoadedKernel& kernel = lab.kernel("cta_launch");
   const DeviceMemory memory(kLaunches * sizeof(CtaStamp));

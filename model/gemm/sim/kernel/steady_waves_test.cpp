@@ -201,7 +201,7 @@ TEST_CASE("Skipping needs a head, a tail and two more waves") {
 }
 
 TEST_CASE("With cheaper tiles the jump comes later, so that more is simulated") {
-  // 50 waves of 100 tiles of 250 steps: 10 of them are cheap, 9 and the tail.
+  // 50 waves of 100 tiles of 250 steps: ten waves are cheap to simulate, nine and the tail.
   CHECK(left_out(5000, 250).after == 9);
   CHECK(left_out(5000, 250).count == 40);
   CHECK(left_out(5000, 50).count == 0);  // 50 waves of 5000 steps
