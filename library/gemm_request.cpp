@@ -56,7 +56,7 @@ SumScale scale_of(i32 epilogue) {
   }
 }
 
-/// Returns the `number`-th step of a kind, numbered as in tilecast.h; nothing for 0.
+/// Returns the `number`-th step of a kind, numbered as in tilecast.h; the empty step for 0.
 OutputStep step_numbered(OutputKind kind, const char* name, i32 number) {
   const std::vector<OutputStep> steps = steps_of(kind);
   if (number < 0 || number > static_cast<i32>(steps.size())) {

@@ -49,7 +49,7 @@ Regime regime_of(i32 regime) {
   }
 }
 
-/// Returns nothing for null; throws for an empty string.
+/// Returns std::nullopt for null; throws for an empty string.
 std::optional<std::string> text(const char* name, const char* given) {
   if (given == nullptr) {
     return {};

@@ -37,7 +37,7 @@ std::string why_none(const StreamProblem& problem, const StreamCandidates& candi
   return refusals_text(candidates);
 }
 
-/// Number of operations, one per element of C; none for a copy.
+/// Number of operations, one per element of C; 0 for a copy.
 Flops additions(const StreamProblem& problem) {
   return {problem.op == Op::kMemcpy
               ? 0

@@ -12,7 +12,7 @@ namespace {
 constexpr double kClockApart = 1.02;
 constexpr std::size_t kPickCounts[] = {1, 3, 8};
 
-/// Mean of the values; none without values.
+/// Mean of the values; std::nullopt without values.
 std::optional<double> mean_of(const Values& values) {
   return values.empty() ? std::nullopt : std::optional(mean(values));
 }

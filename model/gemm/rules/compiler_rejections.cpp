@@ -150,7 +150,7 @@ class LineReader {
     return static_cast<i32>(*value);
   }
 
-  /// Returns the next field converted by `parse`; none if it is empty.
+  /// Returns the next field converted by `parse`; std::nullopt if it is empty.
   template <class Parse>
   auto value(std::string_view column, Parse parse) {
     const std::string_view text = next();
