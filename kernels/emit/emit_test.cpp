@@ -17,6 +17,7 @@
 #include "model/gemm/problem/group_rows.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 #include "tests/seed.h"
 #include "tests/temporary_folder.h"
 
@@ -39,7 +40,7 @@ struct Gemm {
 Gemm gemm_of(const std::string& config, GemmShape shape, ElementType dtype, Layout layout,
              const Epilogue& epilogue = {}) {
   return {.problem = {.shape = shape, .dtype = dtype, .layout = layout, .epilogue = epilogue},
-          .config = parse_kernel_config(config)};
+          .config = gemm_config(config)};
 }
 
 Gemm of_three_products(Gemm gemm) {
@@ -58,10 +59,8 @@ Gemm in_groups_of(Gemm gemm, const SharedGroupRows& groups) {
 }
 
 Gemm flagship() {
-  return gemm_of(
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
-      {1000, 520, 512}, ElementType::kFp16, Layout::kTn);
+  return gemm_of("ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8", {1000, 520, 512}, ElementType::kFp16,
+                 Layout::kTn);
 }
 
 Emitted attention(const char* shape, const char* config, bool lse = true) {
@@ -137,10 +136,8 @@ TEST_CASE("A stream has no emitted kernel") {
 }
 
 TEST_CASE("The best kernel of 4096x4096x4096 is emitted in 1,500 lines") {
-  const Gemm gemm = gemm_of(
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=16,walk=strided,store=deferred",
-      {4096, 4096, 4096}, ElementType::kFp16, Layout::kTn);
+  const Gemm gemm = gemm_of("ws 128x256x64 s4 w2x1 c1x1 o1 i1 e2d m16", {4096, 4096, 4096},
+                            ElementType::kFp16, Layout::kTn);
   const std::string text = emitted_source(gemm, "gemm.cu");
   CHECK(std::ranges::count(text, '\n') <= 1500);
 }
@@ -189,89 +186,46 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
   const Emitted emitted[] = {
       flagship(),
       strided(),
-      gemm_of("small_mma:tile=64x256x64,warpgroups=1x1,a=registers,instruction_n=8", {64, 256, 64},
-              kFp16, Layout::kTn),
-      gemm_of("blocked_pipelined:tile=128x256x64,warpgroups=2x1,ctas=1,c_slots=0,raster=hilbert,"
-              "group=1",
-              {300, 512, 128}, kBf16, Layout::kNn),
+      gemm_of("sm 64x256x64 s1 w1x1 c1x1 o1 i0 e0 m1 rs in8", {64, 256, 64}, kFp16, Layout::kTn),
+      gemm_of("bp 128x256x64 s2 w2x1 c1x1 o1 i1 e0 h", {300, 512, 128}, kBf16, Layout::kNn),
       of_three_products(
-          gemm_of("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,"
-                  "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
-                  "walk=strided",
-                  {1000, 520, 333}, kBf16, Layout::kNt)),
+          gemm_of("ws 128x256x64 s4 w2x1 c1x2 o1 i1 e2 m8", {1000, 520, 333}, kBf16, Layout::kNt)),
       in_groups_of(
-          gemm_of("ping_pong:tile=128x128x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
-                  "producer=40,raster=grouped_m,group=8,walk=strided",
-                  {0, 520, 328}, kBf16, Layout::kNn),
+          gemm_of("pp 128x128x64 s4 w1x1 c2x1 o1 i1 e2 m8", {0, 520, 328}, kBf16, Layout::kNn),
           GroupRows::of({256, 0, 17, 300})),
+      in_groups_of(gemm_of("ws 128x192x128 s3 w2x1 c1x1 o1 i0 e2 m8", {0, 1000, 1040},
+                           ElementType::kE4m3, Layout::kTn, {step<ScaleBlock>()}),
+                   GroupRows::of({64, 0, 17, 100}, 128)),
       in_groups_of(
-          gemm_of("warp_specialized:tile=128x192x128,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
-                  "inflight=0,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
-                  "walk=strided",
-                  {0, 1000, 1040}, ElementType::kE4m3, Layout::kTn, {step<ScaleBlock>()}),
-          GroupRows::of({64, 0, 17, 100}, 128)),
-      in_groups_of(
-          gemm_of("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
-                  "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
-                  "walk=strided",
-                  {1000, 520, 0}, kBf16, Layout::kNt),
+          gemm_of("ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8", {1000, 520, 0}, kBf16, Layout::kNt),
           GroupRows::of({256, 0, 17, 300}, 0, GroupSide::kK)),
-      gemm_of("persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
-              "inflight=1,c_slots=0,raster=grouped_m,group=8,walk=strided",
-              {1000, 1001, 256}, kBf16, Layout::kTn),
-      gemm_of(
-          "stream_k_hybrid:tile=64x256x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
-          "c_slots=1,producer=40,min_k_blocks=4,reduction=atomic,raster=grouped_m,group=8",
-          {1024, 2560, 1024}, kFp16, Layout::kTn),
-      gemm_of("ping_pong:tile=64x192x128,stages=6,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
-              "producer=40,raster=grouped_m,group=8,walk=strided",
-              {1000, 1000, 1040}, ElementType::kE4m3, Layout::kTn),
-      gemm_of("warp_specialized:tile=128x192x128,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
-              "inflight=0,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
-              "walk=strided",
-              {1000, 1000, 1040}, ElementType::kE4m3, Layout::kTn,
-              {step<BiasN>(), step<Silu>(), step<ScaleBlock>()}),
-      gemm_of("split_k:tile=128x128x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-              "c_slots=2,producer=40,splits=3,reduction=spread,raster=grouped_m,group=8",
-              {300, 520, 4096}, ElementType::kE5m2, Layout::kTn, {step<ScaleRow>()}),
-      gemm_of("warp_specialized:tile=128x168x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,"
-              "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
-              "walk=strided",
-              {256, 11008, 512}, kBf16, Layout::kTn),
-      gemm_of("warp_specialized:tile=128x72x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,"
-              "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
-              "walk=strided,operands=swapped",
-              {72, 1024, 512}, kBf16, Layout::kTn),
-      gemm_of("pipelined:tile=64x72x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
-              "raster=grouped_n,group=8,operands=swapped",
-              {72, 1000, 520}, kBf16, Layout::kNn),
-      gemm_of("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
-              "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
-              "walk=strided",
-              {1000, 520, 512}, kBf16, Layout::kTn, parse_epilogue("bias_n+gelu+residual")),
+      gemm_of("po 128x256x64 s3 w2x1 c1x1 o1 i1 e0 m8", {1000, 1001, 256}, kBf16, Layout::kTn),
+      gemm_of("skh 64x256x32 s4 w1x1 c1x1 o1 i1 e1 m8 k4+a", {1024, 2560, 1024}, kFp16,
+              Layout::kTn),
+      gemm_of("pp 64x192x128 s6 w1x1 c2x1 o1 i1 e2 m8", {1000, 1000, 1040}, ElementType::kE4m3,
+              Layout::kTn),
+      gemm_of("ws 128x192x128 s4 w2x1 c2x1 o1 i0 e2 m8", {1000, 1000, 1040}, ElementType::kE4m3,
+              Layout::kTn, {step<BiasN>(), step<Silu>(), step<ScaleBlock>()}),
+      gemm_of("sp 128x128x128 s4 w2x1 c1x1 o1 i1 e2 m8 k3s", {300, 520, 4096}, ElementType::kE5m2,
+              Layout::kTn, {step<ScaleRow>()}),
+      gemm_of("ws 128x168x64 s5 w2x1 c1x1 o1 i1 e2 m8", {256, 11008, 512}, kBf16, Layout::kTn),
+      gemm_of("ws 128x72x64 s5 w2x1 c1x1 o1 i1 e2 m8 x", {72, 1024, 512}, kBf16, Layout::kTn),
+      gemm_of("pi 64x72x64 s4 w1x1 c1x1 o1 i1 e2 n8 x", {72, 1000, 520}, kBf16, Layout::kNn),
+      gemm_of("ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8", {1000, 520, 512}, kBf16, Layout::kTn,
+              parse_epilogue("bias_n+gelu+residual")),
       with_c_in(ElementType::kFp32,
-                gemm_of("ping_pong:tile=128x128x64,stages=4,cluster=2x1,ctas=1,inflight=1,"
-                        "c_slots=1,producer=40,raster=grouped_m,group=8,walk=strided",
-                        {1000, 1001, 512}, kBf16, Layout::kTn, parse_epilogue("residual"))),
-      gemm_of("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,"
-              "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
-              "walk=strided",
-              {1000, 1040, 512}, kFp16, Layout::kTn, parse_epilogue("swiglu+amax")),
-      with_c_in(ElementType::kE4m3,
-                gemm_of("ping_pong:tile=64x192x128,stages=6,cluster=2x1,ctas=1,inflight=1,"
-                        "c_slots=2,producer=40,raster=grouped_m,group=8,walk=strided",
-                        {1000, 1040, 1040}, ElementType::kE4m3, Layout::kTn,
-                        parse_epilogue("scale_row+silu+amax+scale_c"))),
-      gemm_of("tcgen05_warp_specialized:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=2,"
-              "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,"
-              "walk=strided",
-              {1024, 1024, 512}, kBf16, Layout::kTn),
-      gemm_of("multistage:tile=128x128x32,stages=4,warpgroups=1x2,ctas=1,raster=grouped_m,group=8",
-              {1000, 520, 512}, kBf16, Layout::kTn),
-      of_three_products(
-          gemm_of("multistage_split_k:tile=128x64x64,stages=3,warpgroups=2x1,ctas=1,splits=2,"
-                  "reduction=turnstile,raster=grouped_m,group=8",
-                  {300, 520, 1024}, kFp16, Layout::kNn)),
+                gemm_of("pp 128x128x64 s4 w1x1 c2x1 o1 i1 e1 m8", {1000, 1001, 512}, kBf16,
+                        Layout::kTn, parse_epilogue("residual"))),
+      gemm_of("ws 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8", {1000, 1040, 512}, kFp16, Layout::kTn,
+              parse_epilogue("swiglu+amax")),
+      with_c_in(ElementType::kE4m3, gemm_of("pp 64x192x128 s6 w1x1 c2x1 o1 i1 e2 m8",
+                                            {1000, 1040, 1040}, ElementType::kE4m3, Layout::kTn,
+                                            parse_epilogue("scale_row+silu+amax+scale_c"))),
+      gemm_of("t5wst 128x256x64 s4 w1x1 c2x1 o1 i1 e2 m8 a2", {1024, 1024, 512}, kBf16,
+              Layout::kTn),
+      gemm_of("ms 128x128x32 s4 w1x2 c1x1 o1 i0 e0 m8", {1000, 520, 512}, kBf16, Layout::kTn),
+      of_three_products(gemm_of("mssk 128x64x64 s3 w2x1 c1x1 o1 i0 e0 m8 k2t", {300, 520, 1024},
+                                kFp16, Layout::kNn)),
       attention("1x16x200x300x128",
                 "attention_overlap:tile=128x176,stages=2,ctas=1,grid=resident,order=longest_first,"
                 "splits=1,pack=no"),

@@ -505,9 +505,7 @@ TEST_CASE("The CTAs of an SM share its store port") {
   // 127 x 41 tiles of 64 x 144, 40 on the busiest SM, each 18,432 bytes of fp16. Rows of an odd
   // length are stored at 27.3 / 4 bytes per cycle: 108,026 cycles, however short K is.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  const KernelConfig config = gemm_config(
-      "warp_specialized:tile=64x144x64,stages=2,warpgroups=1x3,cluster=1x1,ctas=2,inflight=1,"
-      "c_slots=1,producer=32,grid=resident,raster=grouped_n,group=4,walk=strided");
+  const KernelConfig config = gemm_config("ws 64x144x64 s2 w1x3 c1x1 o2 i1 e1 n4");
   const ClosedForm odd = run(gpu, fp16(8108, 5809, 16), config);
   CHECK(odd.cycles.value > 108026);
   CHECK(odd.cycles.value < 1.1 * 108026);

@@ -10,6 +10,7 @@
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 #include "tests/h200.h"
 
 namespace tilecast {
@@ -117,9 +118,7 @@ TEST_CASE("A simulation that exceeds a schedule's steps leaves them to shorter o
 TEST_CASE("A run takes DRAM at least the time of all of C, unless it begins with an empty L2") {
   // Loads run seven tiles ahead, so that a run's last stores fill L2 with C.
   const GemmProblem p{{64, 246920, 64}, ElementType::kFp16, Layout::kTn, {}, ElementType::kFp32};
-  const KernelConfig config = parse_kernel_config(
-      "persistent_overlap:tile=64x144x64,stages=7,warpgroups=1x3,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=1,raster=grouped_m,group=1,walk=strided");
+  const KernelConfig config = gemm_config("po 64x144x64 s7 w1x3 c1x1 o1 i1 e1 m1");
   const auto simulated = [&](bool cold) {
     Residency residency = residency_of(h200(), config);
     residency.cold = cold;
