@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,8 +91,12 @@ Answer answer_of(const Arguments& args, const Question& q, LoadedGpu loaded, boo
 void run_one(const Arguments& args) {
   const std::string format = args.text("--format");
   std::vector<LoadedGpu> gpus;
+  std::set<std::string> seen;
   for (const std::string& name :
        args.given("--gpu") ? args.texts("--gpu") : std::vector{args.text("--gpu")}) {
+    if (!seen.insert(name).second) {
+      continue;
+    }
     LoadedGpu gpu = load_asked_gpu(name, !args.given("--no-calibration"));
     if (std::ranges::find(gpus, gpu.path, &LoadedGpu::path) == gpus.end()) {
       gpus.push_back(std::move(gpu));
