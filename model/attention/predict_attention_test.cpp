@@ -253,7 +253,7 @@ TEST_CASE("An attention configuration without a kernel is refused with the reaso
   CHECK(why("ap 64x64 s2 o1 re st k1").find("128 to 192 rows") != std::string::npos);
   CHECK(why("ao 128x208 s2 o1 re st k1").find("O, S and P take 220 of the") != std::string::npos);
   CHECK(why("aw 128x176 s4 o1 re st k1").find("bytes of shared memory") != std::string::npos);
-  CHECK(why("aw 128x64 s2 o1 ct dy k1").find("needs grid=resident") != std::string::npos);
+  CHECK(why("aw 128x64 s2 o1 ct dy k1").find("requires grid=resident") != std::string::npos);
   CHECK(why("aw 128x64 s2 o1 re lf k1").find("equally long") != std::string::npos);
   CHECK(why("aw 128x64 s2 o1 re st k9").find("8 blocks of keys") != std::string::npos);
   CHECK(why("aw 128x64 s2 o1 re st k1 pk").find("one query head") != std::string::npos);
