@@ -1,6 +1,6 @@
 // Computes the softmax of a warpgroup's rows, one block of keys at a time: the running maximum and
-// sum of the two rows of which a thread holds a quarter, in fp32, in powers of two. Where a warpgroup
-// has at most eight rows, a thread's second one does not exist and is left as it is.
+// sum of the two rows of which a thread holds a quarter, in fp32, in powers of two. Where a
+// warpgroup has at most eight rows, a thread's second one does not exist and is left as it is.
 #pragma once
 
 #include "kernels/attention/products.cuh"

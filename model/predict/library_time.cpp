@@ -262,7 +262,7 @@ LibraryTime library_time(const GpuSpec& gpu, const AnyProblem& problem, Regime r
   }
   if (gpu.architecture != Architecture::kHopper) {
     throw ConfigError(
-        fmt::format("{}: {} was measured on Hopper GPUs only", gpu.name, library->name));
+        fmt::format("{}: {} was measured only on Hopper GPUs", gpu.name, library->name));
   }
   if (const auto* const gemm = std::get_if<GemmProblem>(&problem);
       gemm != nullptr && gemm->groups != nullptr) {

@@ -233,7 +233,7 @@ def test_many_problems_in_their_order_and_a_failure_in_its_place():
     assert "expected MxNxK" in answers[1].error
     assert [line.split()[0] for line in str(answers).splitlines()] == [
         "512x512x512", "64x512x0", "1024x512x512"]
-    with pytest.raises(tilecast.ConfigError, match="equal lengths"):
+    with pytest.raises(tilecast.ConfigError, match="equal length"):
         tilecast.predict_many([1, 2], [1, 2, 3], 8)
 
 

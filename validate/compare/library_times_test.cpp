@@ -54,9 +54,9 @@ TEST_CASE("Rows are found by the GPU's name or its prefix, and min_us is optiona
   CHECK(judged.cases.size() == 1);
   CHECK(!judged.sizes[0].against_fastest);
   CHECK(complaint("h100_sxm,512,512,512,5\n")
-            .ends_with("rows.csv: gpu: expected rows of b200, found h100_sxm"));
+            .ends_with("rows.csv: column gpu: expected rows of b200, got rows of h100_sxm"));
   CHECK(complaint("b200_sxm,1,1,1,5\nb200_pcie,1,1,1,5\n")
-            .ends_with("expected rows of b200, found b200_pcie, b200_sxm"));
+            .ends_with("expected rows of b200, got rows of b200_pcie, b200_sxm"));
   CHECK(complaint("b200,512,512,512,-5\n").find("rows.csv:2: median_us") != std::string::npos);
 }
 

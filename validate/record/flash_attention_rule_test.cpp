@@ -33,7 +33,7 @@ TEST_CASE("FlashAttention-3 packs query heads where they fill rows better by a t
   CHECK(!rule("4x32:32x1x4096x128").pack);
   CHECK(!rule("4x32:8x4096x4096x128").pack);  // 4,096 rows are whole tiles
   CHECK(rule("4x128:1x1x4096x128").pack);
-  CHECK(rule("4x32:8x160x4096x128").pack);    // 160 of 256 rows, packed 640 of 640
+  CHECK(rule("4x32:8x160x4096x128").pack);  // 160 of 256 rows, packed 640 of 640
 }
 
 TEST_CASE("FlashAttention-3 takes the fewest splits within 85 % of the best last wave") {

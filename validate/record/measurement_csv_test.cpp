@@ -191,7 +191,8 @@ TEST_CASE("An epilogue is a column, empty for none, and part of the point") {
   std::get<GemmProblem>(fp16_c.problem).c = ElementType::kFp16;
   CHECK(key_of(fp8) != key_of(fp16_c));
   CHECK(message_of(replaced(fused, "bias_n+gelu", "gelu+bias_n"))
-            .starts_with("x.csv:2: epilogue: epilogue 'gelu+bias_n': expected one of none, "));
+            .starts_with("x.csv:2: epilogue: epilogue 'gelu+bias_n': expected one step of a kind, "
+                         "in the order "));
 }
 
 TEST_CASE("The accumulation of fp8 is a column that older files lack") {
