@@ -356,26 +356,29 @@ std::string explain_text(const ExplainReport& report) {
                                 copied_words(copies->operands), micro_text(copies->time))) +
         end;
   }
-  // The pointer to more, then the op's own notes, if they leave room for a short table.
+  // The op's first two notes, the pointer to more, and the other notes, if they leave room for a
+  // short table.
+  constexpr std::size_t kFirstNotes = 2, kShortTable = 3, kLongerTable = 5;
   const std::vector<std::string>& notes = all.front().kernel->notes;
-  const std::size_t least_table = notes.empty() ? 5 : 4;
-  std::string why = why_text(report, all);
-  if (lines_in(head) + lines_in(why) + lines_in(end) + 1 + least_table <= kExplainLines) {
-    end += fmt::format("See also: --details (figures, phases, nearest measured kernels){}.\n",
-                       std::holds_alternative<GemmProblem>(report.problem) ? ", --trace FILE" : "");
-  }
-  std::string paragraph;
+  std::string why = why_text(report, all), paragraph;
   for (std::size_t shown = 1; shown <= notes.size(); ++shown) {
     const std::string more = wrapped(
         "",
         join(std::vector(notes.begin(), notes.begin() + static_cast<std::ptrdiff_t>(shown)), " "));
-    if (lines_in(head) + lines_in(why) + lines_in(more) + lines_in(end) + least_table >
+    if (lines_in(head) + lines_in(why) + lines_in(more) + lines_in(end) +
+            (shown > kFirstNotes ? kLongerTable : kShortTable) >
         kExplainLines) {
       break;
     }
     paragraph = more;
   }
   why += paragraph;
+  if (lines_in(head) + lines_in(why) + lines_in(end) + 1 +
+          (notes.empty() ? kLongerTable : kShortTable) <=
+      kExplainLines) {
+    end += fmt::format("See also: --details (figures, phases, nearest measured kernels){}.\n",
+                       std::holds_alternative<GemmProblem>(report.problem) ? ", --trace FILE" : "");
+  }
   const std::size_t others = lines_in(head) + lines_in(why) + lines_in(end);
   const std::vector<Named> shown(
       all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kSideBySide)));
