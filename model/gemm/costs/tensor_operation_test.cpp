@@ -1,5 +1,7 @@
 #include "model/gemm/costs/tensor_operation.h"
 
+#include <cmath>
+
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 
@@ -63,7 +65,7 @@ TEST_CASE("wgmma uses the same abstraction: m64n256k16 takes 128 cycles") {
   CHECK(operation.operand_bytes == (64 + 256) * 16 * 2);
 }
 
-TEST_CASE("mma.sync shares shared memory's port with the copies of its K block") {
+TEST_CASE("mma.sync and shared memory's port overlap in part") {
   const GpuSpec gpu = load_gpu("a100_sxm80", false).spec;
   KernelConfig config = fixed_by_schedule(Schedule::kMultistage);
   Tiling& t = config.tiling;
@@ -73,17 +75,23 @@ TEST_CASE("mma.sync shares shared memory's port with the copies of its K block")
   TensorOperation operation = tensor_operation(gpu, config);
   CHECK(operation.per_k_block == 4);  // twice 64 rows, steps of 16
   // 64 x 64 x 16 of one warpgroup takes 2 * 65536 / 2048; A's rows, B's columns for four warps and
-  // half of 128 rows, and an eighth of the K block's 256 rows, each of 64 bytes in a line of 128:
-  // 10240 B / 128.
-  CHECK(operation.operand_bytes == 32 * (64 + 4 * 64 / 2) + 256 * 128 / 8);
-  CHECK(operation.operands == Cycles{80});
-  CHECK(operation.interval == Cycles{64});
-  t.warpgroups_m = 2;  // twice as many reads of B
+  // half of 128 rows, and an eighth of the K block's 256 rows, each half a line: 8192 B / 128.
+  CHECK(operation.operand_bytes == 32 * (64 + 4 * 64 / 2) + 256 * 64 / 8);
+  CHECK(operation.operands == Cycles{64});
+  CHECK(operation.interval.value == Approx(64 * std::cbrt(2)));
+  CHECK(operation.copies_exposed);  // two steps, ldmatrix of 48 cycles
+  t.warpgroups_m = 2;               // twice as many reads of B
   t.warpgroups_n = 1;
   operation = tensor_operation(gpu, config);
-  CHECK(operation.operand_bytes == 32 * (64 + 4 * 128) + 256 * 128 / 4);
-  CHECK(operation.operands == Cycles{208});
-  CHECK(operation.interval == Cycles{128});  // other CTAs overlap operand reads
+  CHECK(operation.operand_bytes == 32 * (64 + 4 * 128) + 256 * 64 / 4);
+  CHECK(operation.operands == Cycles{176});
+  CHECK(operation.interval.value == Approx(std::cbrt(std::pow(128, 3) + std::pow(176, 3))));
+  CHECK(!operation.copies_exposed);  // ldmatrix of 144 cycles hide them
+  t.block_n = 64;
+  t.block_m = 64;
+  t.warpgroups_m = 1;  // one warp per scheduler: 32 and (256 * 32 / 2 + 32 * (64 + 256)) / 128
+  operation = tensor_operation(gpu, config);
+  CHECK(operation.interval.value == Approx(std::hypot(64, 112)));
 }
 
 }  // namespace tilecast
