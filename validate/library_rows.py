@@ -24,33 +24,33 @@ LIBRARIES = {  # configuration in measured rows; fields before and after the sha
     "cudnn": ("cudnn:sdpa", ("batch", "heads", "kv_heads", "m", "n", "k"), ("dtype", "mask", "layout", "lse"))}
 
 
-def shape_text(library, sides):
+def shape_text(library, dims):
     if library == "cudnn":
-        batch, heads, kv_heads, *rest = sides
+        batch, heads, kv_heads, *rest = dims
         return "x".join([batch, heads if heads == kv_heads else f"{heads}:{kv_heads}", *rest])
-    return (sides[3] + "*" if sides[3] else "") + "x".join(sides[:3])
+    return (dims[3] + "*" if dims[3] else "") + "x".join(dims[:3])
 
 
 def measured(gpu, library):
-    """Returns the measured times by sides, other fields and regime."""
-    config, sides, fields = LIBRARIES[library]
+    """Returns the measured times by dimensions, other fields and regime."""
+    config, dims, fields = LIBRARIES[library]
     times = collections.defaultdict(list)
     for path in sorted((ROOT / "validate" / "data" / gpu).rglob("*.csv*")):
         with (gzip.open(path, "rt") if path.suffix == ".gz" else open(path)) as file:
             for row in csv.DictReader(file):
                 if (row.get("config") == config and row.get("status") == "ok" and row.get("verified") == "1"
                         and not row.get("groups")):
-                    times[tuple(row.get(field) or "" for field in (*sides, *fields, "regime"))].append(float(row["time_us_median"]))
+                    times[tuple(row.get(field) or "" for field in (*dims, *fields, "regime"))].append(float(row["time_us_median"]))
     return {key: statistics.median(values) for key, values in times.items()}
 
 
 def forecasts(gpu, library, keys, program):
     """Returns tilecast's times without operand copies, in the order of the keys; None if there is no
     kernel."""
-    _, sides, fields = LIBRARIES[library]
-    problems = [{"op": "attention" if library == "cudnn" else "gemm", "shape": shape_text(library, key[:len(sides)]),
+    _, dims, fields = LIBRARIES[library]
+    problems = [{"op": "attention" if library == "cudnn" else "gemm", "shape": shape_text(library, key[:len(dims)]),
                  "regime": key[-1], **{field: int(value) if field.startswith("ld") else value
-                                       for field, value in zip(fields, key[len(sides):]) if value}} for key in keys]
+                                       for field, value in zip(fields, key[len(dims):]) if value}} for key in keys]
     done = subprocess.run([program, "predict", "--problems", "-", "--gpu", gpu, "--format", "jsonl"],
                           input="".join(json.dumps(problem) + "\n" for problem in problems), capture_output=True,
                           text=True)
@@ -68,13 +68,13 @@ def main():
     parser.add_argument("--program", default=str(ROOT / "build" / "release" / "tilecast"))
     options = parser.parse_args()
     gpu, library = options.gpu, options.library
-    config, sides, fields = LIBRARIES[library]
+    config, dims, fields = LIBRARIES[library]
     times = measured(gpu, library)
-    keys = sorted(times, key=lambda key: (*(int(side or 1) for side in key[:len(sides)]), *key[len(sides):]))
+    keys = sorted(times, key=lambda key: (*(int(side or 1) for side in key[:len(dims)]), *key[len(dims):]))
     lines = [",".join(("shape", *fields, "regime", "time_us", "forecast_us"))]
     for key, ours in zip(keys, forecasts(gpu, library, keys, options.program)):
         if ours is not None:
-            lines.append(",".join([shape_text(library, key[:len(sides)]), *key[len(sides):], f"{times[key]:.6g}",
+            lines.append(",".join([shape_text(library, key[:len(dims)]), *key[len(dims):], f"{times[key]:.6g}",
                                    f"{ours:.6g}"]))
     path = ROOT / "configs" / "gpus" / f"{gpu}.{library}.csv"
     path.write_text(f"# Made by validate/library_rows.py {gpu} {library}: medians of {config} in validate/data/{gpu}, "
