@@ -27,7 +27,7 @@ struct Comparison {
   Inputs inputs;
   Prediction ours;
   std::vector<Roof> roofs;             // highest bound first
-  std::optional<LibraryTime> library;  // none if the library's time is unknown
+  std::optional<LibraryTime> library;  // not set if the library's time is unknown
   std::string why_not;                 // reason if library is none
 
   /// Name of the library: cuBLASLt or cuDNN.

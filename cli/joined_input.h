@@ -22,7 +22,7 @@ struct JoinedInputOptions {
   std::string split, part;                 // part of a split file to keep; all rows if empty
   std::optional<Method> method;            // default_method of the row's op if not set
   unsigned threads = 0;                    // number of threads; one per CPU if 0
-  std::string predictions;                 // file that caches predictions; none if empty
+  std::string predictions;                 // file that caches predictions; no cache if empty
   std::function<bool(const Point&)> keep;  // selects rows to join; all if empty
 };
 

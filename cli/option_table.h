@@ -23,9 +23,9 @@ struct CommandRow {
   std::string_view name;  // name; a verb follows its command: "campaign plan"
   Host host;
   std::string_view
-      heading;  // heading in --help; only in --help-all if kMaintain; in neither if empty
+      heading;  // heading in --help; if kMaintain only in --help-all; if empty in neither
   std::string_view help;
-  std::string_view examples = "";  // examples in its --help, a line each
+  std::string_view examples = "";  // examples for its --help, one per line
 };
 
 inline constexpr std::string_view kMaintain = "Maintain";

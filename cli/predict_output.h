@@ -52,8 +52,8 @@ Spread spread_of(const Prediction& p);
 const Measurement* measured(const RankingReport& report, const Prediction& prediction);
 
 /// How far the first kernel is ahead of the next simulated one, relative to the first one's time,
-/// and the fraction of measured pairs with such a difference that are in the predicted order; none
-/// if unknown.
+/// and the fraction of measured pairs with such a difference that are in the predicted order, if
+/// it is known.
 struct Lead {
   double apart;
   std::optional<double> in_order;
@@ -61,7 +61,7 @@ struct Lead {
 /// Whether pairs like the report's were counted: 16-bit kernels of one GEMM, like the training
 /// data.
 bool counts_order(const RankingReport& report);
-/// Returns nothing if no simulated kernel follows the first.
+/// Returns std::nullopt if no simulated kernel follows the first.
 std::optional<Lead> lead_of(const RankingReport& report);
 
 /// Returns "h200_sxm: 0 results clamped", followed by each clamped row.

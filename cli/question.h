@@ -12,8 +12,8 @@
 namespace tilecast {
 
 /// Reads the configurations of a file, or of standard input for -, one per line, complete or
-/// partial, each once; lines that begin with # are comments. Returns nothing if `path` is empty.
-/// Throws a ConfigError that names the line.
+/// partial, each once; lines that begin with # are comments. Returns an empty list if `path` is
+/// empty. Throws a ConfigError that names the line.
 std::vector<ConfigPattern> read_configs(const std::string& path);
 
 struct Question {

@@ -23,7 +23,7 @@ class Waiting {
  private:
   Waiting() = default;
 
-  std::jthread thread_;  // none if nothing is shown
+  std::jthread thread_;  // not running if nothing is shown
 };
 
 }  // namespace tilecast

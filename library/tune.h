@@ -17,7 +17,7 @@ struct TunedPlan {
 };
 
 /// `arguments`: operands to measure with; the result is overwritten. Waits for `stream`, on which
-/// they become ready. Throws whatever tilecast_plan_tune reports.
+/// they become ready. Throws the errors that tilecast_plan_tune reports.
 template <class OpRequest>
 TunedPlan<OpRequest> tune(const OpRequest& request, const Tuning& tuning,
                           const typename OpRequest::Arguments& arguments, void* stream);

@@ -28,7 +28,7 @@ std::size_t end_of_statement(const Lines& lines, std::size_t at);
 /// Values of constants by name: "true", "64", "ElementType::kFp16".
 using Constants = std::map<std::string, std::string>;
 
-/// Returns the value of a constant, or a literal or enumerator as it is; none if unknown.
+/// Returns the value of a constant, or a literal or enumerator as it is; std::nullopt if unknown.
 std::optional<std::string> value_of(std::string_view word, const Constants& constants);
 /// Returns whether the condition holds, if `constants` decide it.
 std::optional<bool> decided(std::string_view condition, const Constants& constants);

@@ -101,8 +101,8 @@ struct GemmArgs {
   };
   TensorMap c;  // [m,n], with swapped operands [n,m]; box c_box(); unused if c_by_tma is 0
   TileScheduler scheduler;
-  // k_blocks = ceil(k / block_k); loads out of bounds along K return zeros. Groups along K have
-  // their own.
+  // k_blocks = ceil(k / block_k), by group for groups along K; out-of-bounds loads return
+  // zeros.
   i32 m, n, k_blocks;
   float alpha, beta;  // used by SumScale::kAlphaBeta; else 1 and 0
   i32 c_by_tma;

@@ -63,8 +63,8 @@ inline OperandViews operand_views(const GemmToBind& gemm, const GemmBuffers& buf
   const ElementType dtype = problem.dtype;
   const i64 n = problem.shape.n, k = problem.shape.k;
   const bool swapped = gemm.config.operands == OperandOrder::kSwapped;
-  // Along K the next line is needed soon, so fetching it as well is worthwhile if rows are whole
-  // pairs of lines; across K it belongs to another CTA.
+  // Along K the next line is needed soon, so it is fetched too if rows are multiples of a pair
+  // of lines; across K the next line belongs to another CTA.
   const auto operand = [&](const void* matrix, i64 side, bool k_major, i64 row) {
     return MatrixView{
         .pointer = matrix,

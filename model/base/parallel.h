@@ -20,7 +20,7 @@ unsigned processor_count();
 void parallel_for(std::size_t count, unsigned threads,
                   const std::function<void(std::size_t)>& work);
 
-/// Thrown by work that was asked to stop.
+/// Thrown by work that is stopped (StopScope).
 struct Stopped {};
 
 /// While it exists, `token` can stop the work of the calling thread and of its parallel_for.
@@ -35,7 +35,7 @@ class StopScope {
   std::stop_token outer_;
 };
 
-/// Throws Stopped if the work of the calling thread was asked to stop. For long work within an
+/// Throws Stopped if the calling thread's work is to stop. Call it in long work within one
 /// index.
 void throw_if_stopped();
 

@@ -13,10 +13,10 @@ namespace tilecast {
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// Parses the whole string as a decimal integer; nothing for any other string or overflow.
+/// Parses the whole string as a decimal integer; std::nullopt for other strings and on overflow.
 std::optional<i64> parse_integer(std::string_view text);
 
-/// Parses the whole string as a finite decimal number; nothing for any other string.
+/// Parses the whole string as a finite decimal number; std::nullopt for other strings.
 std::optional<double> parse_number(std::string_view text);
 
 /// Finds the candidate closest to `word` by edit distance, if close enough to be a typo.

@@ -27,8 +27,8 @@ namespace tilecast {
 struct HardBounds {
   Cycles tensor, intake;            // bounds in cycles, at any SM clock
   Seconds dram, dram_peak, launch;  // independent of the SM clock
-  /// By what fraction a card's clock may exceed the forecast's: more than 0 without a calibration,
-  /// where the clock follows another GPU's.
+  /// Fraction by which a GPU's clock may exceed the forecast; above 0 only without a calibration,
+  /// if the clock is derived from another GPU's.
   double clock_error = 0;
 
   /// Lower bound on a forecast's time.

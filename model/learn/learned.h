@@ -87,7 +87,7 @@ class LearnedPart {
   std::pair<double, double> range_of_depth_;  // range of the loop's length in the rows
 };
 
-/// Return the correction of one method; none if the GPU has no learned correction of GEMMs, or of
+/// Return the correction of one method; std::nullopt if the GPU has none for GEMMs, or for
 /// attention.
 std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method);
 std::optional<LearnedPart> learned_attention(const GpuSpec& gpu);

@@ -24,8 +24,8 @@ namespace tilecast {
 
 std::string short_text(const AnyConfig& config);
 
-/// Inverse of short_text; none if `text` is incomplete. `text` begins with an abbreviation, and
-/// words are separated by one space.
+/// Inverse of short_text; std::nullopt if `text` is incomplete. `text` begins with an abbreviation,
+/// and words are separated by one space.
 std::optional<AnyConfig> parse_short_config(std::string_view text);
 
 /// Returns CUTLASS's name of the schedule: "cooperative", "pingpong", "stream-K"; else tilecast's

@@ -7,7 +7,7 @@
 //
 // The distance covers shape, alignment, types and options (features in library_time.cpp, each
 // divided by its length scale). Two means are combined: a wide one over problems of the same kind,
-// and a narrow one over similar problems, shrunk towards the wide one with the weight of half a
+// and a narrow one over similar problems, pulled towards the wide one with the weight of half a
 // row. If the problem itself was measured, and tilecast's forecast of it still equals the row's,
 // the result is the measurement.
 //

@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// Returns the utilization of the limiter's resource; none for a limiter without a rate.
+/// Returns the utilization of the limiter's resource; std::nullopt if that has no rate.
 std::optional<double> share_of(const Shares& shares, Limiter limiter);
 
 /// Returns `limiter`, or latency if its resource is nearly idle: then waiting is the bottleneck,

@@ -15,7 +15,7 @@
 namespace tilecast {
 
 struct OrderedPairs {
-  double up_to;             // predicted time of the slower kernel over the faster one's, minus 1
+  double up_to;             // predicted time of the slower kernel / that of the faster one, minus 1
   double burst, sustained;  // fractions of measured pairs
 };
 

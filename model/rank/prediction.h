@@ -34,7 +34,7 @@ std::string_view to_text(Method method);
 /// Parses a method. Throws a ConfigError that lists the known words.
 Method parse_method(std::string_view text);
 
-/// Fraction of the bytes that L2 delivers to the SMs without a DRAM read. None if DRAM reads more:
+/// Fraction of the bytes that L2 delivers to the SMs without a DRAM read. 0 if DRAM reads more:
 /// bytes fetched along with a block may be evicted before they are requested.
 constexpr double hit_rate(Bytes dram_read, Bytes l2_to_sm) {
   return 1 - std::min(1.0, dram_read / l2_to_sm);
@@ -111,7 +111,7 @@ struct Ranking {
   /// the fastest.
   int within_1_percent = 0;
   std::map<std::string, AnyConfig> rejected_example;  // an example for each reason in `rejected`
-  std::optional<OperandCopies> copies = {};           // none if no operand needs a copy
+  std::optional<OperandCopies> copies = {};           // not set if no operand needs a copy
 
   /// Filled if Effort::shortlist requests it: the fastest kernel of each schedule and tile, fastest
   /// first, and the fastest of those with a counterpart in the other library.

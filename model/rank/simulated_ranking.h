@@ -32,7 +32,7 @@ struct SharedSimulation {
 };
 
 /// `nominees`: by schedule, most promising first. `nominate` returns the simulation for a candidate
-/// that has none; none if it cannot be simulated. `simulate` predicts the candidate at an index,
+/// without one, if it can be simulated. `simulate` predicts the candidate at an index,
 /// from several threads. The `keep` fastest get individual predictions.
 void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
                     const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,

@@ -57,7 +57,7 @@ struct CounterSum {
   };
   std::vector<Term> terms;
 
-  /// Evaluates the sum; none if a counter is missing.
+  /// Evaluates the sum; std::nullopt if a counter is missing.
   std::optional<double> of(const CounterValues& values) const;
 };
 
@@ -78,8 +78,8 @@ struct ChipCounters {
 /// Parses a counter file. Throws ConfigError `file:line: key: expectation`.
 ChipCounters parse_chip_counters(const StrictValue& root);
 
-/// Reads `config_folder`/counters/<chip in lower case>.yaml; none if it does not exist. Throws
-/// FileError, or the exceptions of parse_chip_counters.
+/// Reads `config_folder`/counters/<chip in lower case>.yaml; std::nullopt if it does not exist.
+/// Throws FileError, or the exceptions of parse_chip_counters.
 std::optional<ChipCounters> load_chip_counters(const std::filesystem::path& config_folder,
                                                std::string_view chip);
 

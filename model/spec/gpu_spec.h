@@ -176,8 +176,8 @@ struct AttentionSpec {
                          // step at once, and wait for its pipe
   Cycles block;          // a warpgroup's other instructions around the products of a block
   Cycles tile;           // a warpgroup's other instructions around the blocks of a tile
-  double slots;          // time of vector instructions over their issue slots
-  double alone;          // time of one warpgroup's exponentials over that of their units
+  double slots;          // time of vector instructions relative to their issue slots
+  double alone;          // time of one warpgroup's exponentials relative to that of their units
   double shown;          // fraction of vector instructions that other warpgroups' products do not
                          // hide, over machine.promotion_shown
   double crowding;       // fraction of DRAM's time, added per doubling of an SM's bytes in flight

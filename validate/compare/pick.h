@@ -32,7 +32,7 @@ double pick_ratio(const JoinedGroup& group, const Preference& preference, std::s
 /// Expected quality of a random pick: the mean over all configurations of best time / time.
 double random_pick_ratio(const JoinedGroup& group);
 
-/// Returns best time / time of one configuration; nothing if the group lacks it.
+/// Returns best time / time of one configuration; std::nullopt if the group lacks it.
 std::optional<double> config_ratio(const JoinedGroup& group, const std::string& config);
 
 /// The best single configuration for all problems, in hindsight: it has the best geometric mean of

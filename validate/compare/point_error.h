@@ -1,4 +1,4 @@
-// Relative errors of one point: predicted / measured - 1; none if the row lacks the value.
+// Relative errors of one point: predicted / measured - 1; std::nullopt if the row lacks the value.
 #pragma once
 
 #include <optional>

@@ -26,7 +26,7 @@ struct ChosenKernel {
 
 struct Selector {
   std::string name;
-  /// Returns nothing if the selector has no choice for a problem.
+  /// Returns std::nullopt if the selector has no choice for a problem.
   std::function<std::optional<ChosenKernel>(const GemmProblem&)> choose;
 };
 
@@ -43,7 +43,7 @@ Selector deep_gemm_rule(i32 sm_count);
 Selector listed_choices(std::string_view csv, const std::string& path);
 
 /// Returns best time / time of the closest kernel, or the median if several are equally close,
-/// which then differ in raster. None without a choice or with fewer than two kernels.
+/// which then differ in raster. std::nullopt without a choice or with fewer than two kernels.
 std::optional<double> selector_ratio(const JoinedGroup& group, const Selector& selector);
 
 }  // namespace tilecast

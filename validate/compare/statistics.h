@@ -40,7 +40,7 @@ struct ErrorFigures {
   double bias;               // signed mean
 };
 
-/// Returns nothing if there are no errors.
+/// Returns std::nullopt if there are no errors.
 std::optional<ErrorFigures> error_figures(const Values& relative_errors);
 
 /// Figures of speed ratios, mostly in (0, 1].

@@ -22,7 +22,7 @@ struct PublishedChoice {
   AnyConfig config;
   const char* rule;
 };
-/// Returns the choice on a GPU of `sms` SMs; nothing for an op without such a rule.
+/// Returns the choice on a GPU of `sms` SMs; std::nullopt for an op without such a rule.
 std::optional<PublishedChoice> published_choice(const AnyProblem& problem, i32 sms);
 
 /// Returns the rule's number of splits. `tiles`: number without splits; `row_blocks`: number of one

@@ -39,9 +39,10 @@ TILECAST_HD constexpr i32 c_last_columns(const Tiling& tiling) {
   return in_odd_eights(tiling) ? warpgroup_columns(tiling) % kSlabElements : 0;
 }
 
-/// Columns of C per staging slot, and per bulk store. A store fills whole swizzle rows of 128, 64
-/// or 32 bytes, and a slot holds stores of up to 64 columns together; or it holds the odd last
-/// chunk. Columns are those of A B, each of which takes `column_bytes` (c_column_bytes) in C.
+/// Columns of C per staging slot, and per bulk store. A store
+/// fills complete swizzle rows of 128, 64 or 32 bytes; a slot holds
+/// stores of up to 64 columns in total, or the odd last chunk. Columns are those of A B, each of
+/// which takes `column_bytes` (c_column_bytes) in C.
 TILECAST_HD constexpr i32 c_slot_columns(const Tiling& tiling) {
   return min_of(warpgroup_columns(tiling), kSlabElements);
 }

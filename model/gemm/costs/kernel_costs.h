@@ -47,8 +47,8 @@ BytesPerSecond dram_read_rate(const GpuSpec& gpu);
 /// out-of-order requests. Calibrated on an H200; an H100 loses less (validate/data/h100_sxm).
 BytesPerSecond dram_box_rate(const GpuSpec& gpu);
 
-/// Rate at which an SM's threads store C if its rows are not multiples of 16 bytes; none if the
-/// copy engine stores it.
+/// Rate at which an SM's threads store C if its rows are not multiples of 16 bytes;
+/// std::nullopt if the copy engine stores C.
 std::optional<BytesPerCycle> plain_store_rate(const GpuSpec& gpu, const GemmProblem& problem,
                                               const KernelConfig& config);
 

@@ -40,8 +40,8 @@ struct GemmTraffic {
 GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                          i32 concurrent);
 
-/// Lower bound of every field over all tile orders, without a walk: every panel is shared by the
-/// maximum number of workers of a wave, and L2 reuse is that of the smallest patch that a wave can
+/// Lower bound of every field over all tile orders, without a walk: every panel has the maximum
+/// number of sharers in a wave, and L2 reuse is that of the smallest patch of tiles that a wave can
 /// cover.
 GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                           i32 concurrent);

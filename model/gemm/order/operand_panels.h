@@ -1,7 +1,7 @@
 // Computes the indices of the panels of A and B that a tile reads: the rows of A or columns of B
-// that it covers, over the whole K. Products of a batch have separate panels or share those of one
-// matrix. Each non-empty group has its own panels of B; the panel of A in which a group ends also
-// holds rows of the next one. Checked by: operand_panels_test.cpp.
+// that it covers, over the whole K. The GEMMs of a batch have separate panels or share those of
+// one matrix. Each non-empty group has its own panels of B; the panel of A in which a group ends
+// also holds rows of the next one. Checked by: operand_panels_test.cpp.
 #pragma once
 
 #include <memory>

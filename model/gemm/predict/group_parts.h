@@ -26,7 +26,7 @@ struct GroupParts {
   double imbalance;  // groups of different size
 };
 
-/// Returns nothing if there are no groups.
+/// Returns std::nullopt if there are no groups.
 std::optional<GroupParts> group_parts(const GemmQuestion& question, const KernelConfig& config,
                                       Method method);
 

@@ -27,7 +27,7 @@ struct SimulatedWork {
 constexpr bool never_learned(const GemmProblem& problem) { return promotes(problem); }
 
 /// `form` and `work` belong to the configuration at `sm_clock`, the analytic model's clock for
-/// normal data, for both methods; `simulated` is none if there was no simulation.
+/// normal data, for both methods; `simulated` is std::nullopt without a simulation.
 KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
                                const KernelConfig& config, const GemmWork& work,
                                const ClosedForm& form, Hertz sm_clock,

@@ -19,7 +19,8 @@
 namespace tilecast {
 
 /// Returns the problem with C widened to one tile of the kernel (with swapped operands, its
-/// height). None if it is that wide already, or if the alignment of C's rows would change.
+/// height). Returns std::nullopt if C already has that width, or if the alignment of C's rows would
+/// change.
 std::optional<GemmProblem> with_whole_tile(const GemmProblem& problem, const KernelConfig& config);
 
 /// Clamps the time of `own` to these bounds; `predict` predicts the same kernel for another problem

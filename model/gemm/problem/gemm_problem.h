@@ -38,7 +38,7 @@ struct GemmShape {
   constexpr bool operator==(const GemmShape&) const = default;
 };
 
-/// Products of one launch. Each has a separate C; A and B are separate or shared. The matrices of
+/// GEMMs of one launch. Each has its own C; A and B are separate or shared. The matrices of
 /// an operand are contiguous.
 struct Batch {
   i64 products = 1;

@@ -29,7 +29,7 @@ struct GroupedShape {
   SharedGroupRows groups;
   std::string sides;
 };
-/// Splits a shape; none if it neither begins nor ends with a bracket.
+/// Splits a shape; std::nullopt if it neither begins nor ends with a bracket.
 std::optional<GroupedShape> split_groups(std::string_view shape);
 
 /// Throws a ConfigError that explains the syntax of shapes with groups.

@@ -3,7 +3,7 @@
 // most popular expert has a share of r^-zipf; each random routing permutes the experts anew.
 // Excludes capacity limits, and correlation between the tokens of a batch.
 //
-// Draws depend on these numbers only, on every platform.
+// Equal numbers give equal routings on every platform.
 // Checked by: routing_test.cpp.
 #pragma once
 

@@ -24,8 +24,8 @@ struct ShorterK {
   i64 shorter, longer;
 };
 
-/// Returns nothing if the kernel is simulated at its full K because that is short, or because no
-/// suitable pair exists. `resident`: workers that fit on the chip at once.
+/// Returns std::nullopt if the kernel is simulated at its full K, which is short or has no
+/// suitable pair. `resident`: workers that fit on the chip at once.
 std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem,
                                   const KernelConfig& config, u32 resident);
 

@@ -1,7 +1,7 @@
 // Records the activity of each resource over time. The clock model needs it because the SM clock
 // follows phases of a kernel. Amounts are added to time slices of equal length; when a kernel
 // outgrows them, neighbouring slices are merged and the length doubles, so memory stays bounded. A
-// request is booked in full at the time it is made. Checked by: activity_test.cpp.
+// request counts in full at the time when it is made. Checked by: activity_test.cpp.
 #pragma once
 
 #include <array>

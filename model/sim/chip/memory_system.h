@@ -13,10 +13,10 @@
 // in lockstep; an idle memory shows no such delay. A store blocks L2's loads for its transfer time.
 // L2 starts full of data from an earlier run of the same kernel: each incoming byte evicts one of
 // those, which goes to DRAM if it was written, and then the least recently used block.
-// shared_output.h shares L2's output; DRAM serves in request order. Both are booked when the
-// request is made, so a long latency of one does not delay the next. A block's home is one of two
-// L2 partitions; the other keeps a copy from its first request on, and the crossing is counted.
-// Out-of-bounds rows come from one address in L2, which serves each GPC's SMs in turn.
+// shared_output.h shares L2's output; DRAM serves in request order. Both serve a request
+// from the time when it is made, so a long latency of one does not delay the next. A block's home
+// is one of two L2 partitions; the other keeps a copy from its first request on, and the crossing
+// is counted. Out-of-bounds rows come from one address in L2, which serves each GPC's SMs in turn.
 //
 // Not modelled: which slices and channels are uneven, DRAM pages and refresh, the time of a
 // crossing and the space of its copy.

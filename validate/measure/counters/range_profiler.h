@@ -45,7 +45,7 @@ class RangeProfiler {
 /// gpu__time_duration.sum of the work that `launch` enqueues, for comparison with other clocks: a
 /// range with nine launches minus one with one, over eight, so that the ends of the range cancel;
 /// median of five such pairs. Kernels must last at least 100 us, to hide the next launch; the gap
-/// between two kernels, about 1 us, is included. Returns nothing if counters are unavailable.
+/// between two kernels, about 1 us, is included. Returns std::nullopt if counters are unavailable.
 std::optional<Seconds> profiled_duration(const std::function<void()>& launch);
 
 }  // namespace tilecast

@@ -20,7 +20,7 @@ struct MicroPoint {
   std::string kernel;   // file in kernels/micro, without .cu
   std::string unit;     // cycle, B/cycle, op/cycle, W, GHz, ...
   Quartiles value{};
-  std::string time_unit;  // ns, B/ns, op/ns, or cycle for cycles counted in ns; none if empty
+  std::string time_unit;  // ns, B/ns, op/ns, or cycle for cycles counted in ns; may be empty
   Quartiles in_time{};
   int samples = 0;
   double clock_mhz = 0;  // SM clock over the samples; 0 if not read

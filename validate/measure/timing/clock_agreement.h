@@ -18,8 +18,8 @@ namespace tilecast {
 constexpr double kClocksAgree = 0.02;          // largest |one / other - 1| of two clocks
 constexpr Seconds kShortestForClocks{100e-6};  // the overhead of events dominates shorter times
 
-/// Returns gpu__time_duration of the work that `launch` enqueues; nothing if counters are
-/// unavailable.
+/// Returns gpu__time_duration of the work that `launch` enqueues; std::nullopt if
+/// counters are unavailable.
 using CounterClock = std::function<std::optional<Seconds>(const std::function<void()>& launch)>;
 
 struct ClockReadings {

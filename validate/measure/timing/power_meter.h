@@ -14,9 +14,9 @@ class PowerMeter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Records the counter's value at `at`; none if it cannot be read. Call often.
+  /// Records the counter's value at `at`; std::nullopt if it cannot be read. Call often.
   void read(std::optional<Joules> energy, Clock::time_point at);
-  /// Returns nothing until two steps, or one step in a second, were seen.
+  /// Returns std::nullopt until two steps, or one step in a second, were seen.
   std::optional<Watts> mean() const;
 
  private:
