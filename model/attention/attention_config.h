@@ -107,34 +107,41 @@ TILECAST_HD constexpr i32 attention_threads(const AttentionConfig& c) {
   return (c.groups + (has_producer(c.schedule) ? 1 : 0)) * kGroupThreads;
 }
 
+// Resources of an SM with wgmma, on which the compiled code depends; GPU files repeat them.
+constexpr i32 kSmRegisters = 65536;
+constexpr i32 kSmSharedBytes = 228 * 1024, kReservedSharedBytes = 1024;  // reserved for each CTA
+
+/// Registers per thread at launch, an equal share.
+TILECAST_HD constexpr i32 launch_registers(const AttentionConfig& c) {
+  constexpr i32 kMost = 255, kStep = 8;
+  return min_of(kMost, kSmRegisters / (attention_threads(c) * c.ctas_per_sm) / kStep * kStep);
+}
+
 /// Registers per thread. CTAs are launched with equal shares; setmaxnreg then moves registers, in
 /// steps of eight, from the producer to the consumers.
 struct AttentionRegisters {
   i32 producer, consumer;
 };
 TILECAST_HD constexpr AttentionRegisters attention_registers(const AttentionConfig& c) {
-  constexpr i32 kOfSm = 65536, kMost = 240, kStep = 8;
-  const i32 share = kOfSm / (attention_threads(c) * c.ctas_per_sm);
+  constexpr i32 kMost = 240, kStep = 8;
   if (!has_producer(c.schedule)) {
-    return {0, min_of(255, share / kStep * kStep)};
+    return {0, launch_registers(c)};
   }
   const i32 producer = c.groups == 3 ? 32 : 40;
-  const i32 all = min_of(kMost, share / kStep * kStep) * (c.groups + 1);
+  const i32 all = min_of(kMost, launch_registers(c)) * (c.groups + 1);
   return {producer, min_of(kMost, (all - producer) / c.groups / kStep * kStep)};
 }
 
 /// Registers of a consumer thread that hold O, S and P: fp32 sums of 64 x head_dim, fp32 scores of
 /// 64 x kv_block, and P as the 16-bit operand of P V.
-TILECAST_HD constexpr i32 accumulator_registers(const AttentionConfig& c, i32 head_dim) {
-  const i32 sums = kGroupRows * head_dim / kGroupThreads;
-  const i32 scores = kGroupRows * c.kv_block / kGroupThreads;
-  return sums + scores + scores / 2;
+TILECAST_HD constexpr i32 sum_registers(i32 head_dim) {
+  return kGroupRows * head_dim / kGroupThreads;
 }
-
-/// Registers per thread at launch, an equal share.
-TILECAST_HD constexpr i32 launch_registers(const AttentionConfig& c) {
-  constexpr i32 kOfSm = 65536, kStep = 8;
-  return min_of(255, kOfSm / (attention_threads(c) * c.ctas_per_sm) / kStep * kStep);
+TILECAST_HD constexpr i32 score_registers(const AttentionConfig& c) {
+  return kGroupRows * c.kv_block / kGroupThreads;
+}
+TILECAST_HD constexpr i32 accumulator_registers(const AttentionConfig& c, i32 head_dim) {
+  return sum_registers(head_dim) + score_registers(c) + score_registers(c) / 2;
 }
 
 /// Whether O, S and P leave a consumer thread enough registers to compute with (summing the parts
@@ -142,27 +149,24 @@ TILECAST_HD constexpr i32 launch_registers(const AttentionConfig& c) {
 /// enough for one product. Otherwise compiled kernels spill, or do not compile.
 TILECAST_HD constexpr bool fits_registers(const AttentionConfig& c, i32 head_dim) {
   constexpr i32 kOfProduct = 30;  // registers of a product in addition to its accumulator
-  const i32 sums = kGroupRows * head_dim / kGroupThreads;
-  const i32 scores = kGroupRows * c.kv_block / kGroupThreads;
   if (c.grid == AttentionGrid::kClusters && head_dim > 128) {
     return false;  // spills in every configuration
   }
   const i32 room = c.splits > 1 ? 68 : head_dim > 128 ? 36 : 32;
-  return sums + scores * 3 / 2 + room <= attention_registers(c).consumer &&  // P is half of S
-         max_of(sums, scores) + kOfProduct <= launch_registers(c);
+  return accumulator_registers(c, head_dim) + room <= attention_registers(c).consumer &&
+         max_of(sum_registers(head_dim), score_registers(c)) + kOfProduct <= launch_registers(c);
 }
 
 /// Registers per thread as compiled, rounded to the allocation granularity. With a producer
 /// warpgroup: the per-thread average at launch, before setmaxnreg redistributes them.
 TILECAST_HD constexpr i32 compiled_registers(const AttentionConfig& c, i32 head_dim) {
-  constexpr i32 kBesides = 26, kOfSums = 168,
-                kStep = 8;  // kOfSums: registers to sum the parts of split keys
+  constexpr i32 kBesides = 26, kStep = 8;
+  constexpr i32 kOfParts = 168;  // registers to sum the parts of split keys
   if (has_producer(c.schedule)) {
     return launch_registers(c);
   }
-  const i32 held =
-      kGroupRows * head_dim / kGroupThreads + kGroupRows * c.kv_block / kGroupThreads * 3 / 2;
-  const i32 used = max_of(held + kBesides, c.splits > 1 ? kOfSums : 0);
+  const i32 used =
+      max_of(accumulator_registers(c, head_dim) + kBesides, c.splits > 1 ? kOfParts : 0);
   return min_of(launch_registers(c), (used + kStep - 1) / kStep * kStep);
 }
 
@@ -178,7 +182,7 @@ struct AttentionSmem {
   i32 total_bytes;  // dynamic shared memory of the launch
 };
 TILECAST_HD constexpr AttentionSmem attention_smem(const AttentionConfig& c, i32 head_dim) {
-  constexpr i32 kElement = 2, kBarrier = 8, kOfSm = 228 * 1024, kOfSystem = 1024;
+  constexpr i32 kElement = 2, kBarrier = 8;
   AttentionSmem s{};
   s.q_bytes = tile_rows(c) * head_dim * kElement;
   s.stage_bytes = c.kv_block * head_dim * kElement;
@@ -190,7 +194,8 @@ TILECAST_HD constexpr AttentionSmem attention_smem(const AttentionConfig& c, i32
     // full and both empty for each group. Then the drawn tiles, and a flag.
     const i32 barriers = 4 * c.stages + 3 * s.q_slots * c.groups + 4;
     s.total_bytes = s.barrier_offset + barriers * kBarrier + 16;
-    if (s.q_slots == 1 || (s.total_bytes + kOfSystem) * c.ctas_per_sm <= kOfSm) {
+    if (s.q_slots == 1 ||
+        (s.total_bytes + kReservedSharedBytes) * c.ctas_per_sm <= kSmSharedBytes) {
       break;
     }
   }

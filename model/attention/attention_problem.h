@@ -54,9 +54,14 @@ TILECAST_HD constexpr AttentionStrides attention_strides(AttentionLayout layout,
              : AttentionStrides{heads * rows * head_dim, head_dim, heads * head_dim};
 }
 
-/// Number of keys that query `query` attends to, from the first one on; none before the first key.
+/// End of the keys that query `query` attends to under a causal mask; not above 0 for a query
+/// before the first key.
+TILECAST_HD constexpr i32 causal_end(i32 queries, i32 keys, i32 query) {
+  return min_of(keys, query + 1 + (keys - queries));
+}
+/// Number of keys that query `query` attends to, from the first one on.
 TILECAST_HD constexpr i32 keys_seen(const AttentionProblem& p, i32 query) {
-  return is_causal(p) ? max_of(0, min_of(p.keys, query + 1 + (p.keys - p.queries))) : p.keys;
+  return is_causal(p) ? max_of(0, causal_end(p.queries, p.keys, query)) : p.keys;
 }
 
 /// Number of pairs of a query and a key that it attends to, over all heads.

@@ -69,10 +69,11 @@ std::string list_of(const std::vector<std::string>& known, const fs::path& confi
          (others.empty() ? "" : fmt::format(" ({}: no kernel runs on it)", join(others, ", ")));
 }
 
-/// Returns the letters and digits of a name, in lower case: "rtx4090".
+/// Returns a name without separators, in lower case: "rtx4090".
 std::string squeezed_name(std::string_view name) {
   std::string word = lower_case(name);
-  std::erase_if(word, [](unsigned char c) { return std::isalnum(c) == 0; });
+  std::erase_if(word,
+                [](char c) { return std::string_view(" -_").find(c) != std::string_view::npos; });
   return word;
 }
 
