@@ -79,11 +79,11 @@ grep -q 'a.x1b' "$folder/out" || problem "gpus does not list an odd name: $(cat 
 ! grep -q $'\e' "$folder/out" || problem 'gpus sends an escape sequence of a file name'
 
 # Windows of 0.1 s under continuous load do not repeat.
-"$TILECAST" measure --help | tr -s '\n ' ' ' | grep -q -- '--window N Milliseconds .* warm-up; default 1000 ' ||
+"$TILECAST" measure --help | tr -s '\n ' ' ' | grep -q -- '--window N .* in milliseconds, .*; default 1000 ' ||
   problem 'sustained rows are not timed for 1 s by default'
 
 # BLAS's NN is not nn here: upper case is rejected, with the layout to write.
-expect_error 2 "layout 'NN': expected nn .*, or tt " "$TILECAST" predict 512x512x512 --layout NN
+expect_error 2 "layout 'NN': expected .* in lower case: nn .*, or tt " "$TILECAST" predict 512x512x512 --layout NN
 
 # A locale with a decimal comma does not change numbers.
 "$TILECAST" predict 512x512x512 --top 1 --format json >"$folder/c" 2>/dev/null
@@ -97,7 +97,7 @@ expect_error 2 'xe2.x80.xae' "$TILECAST" predict $'64x\u202e64'
 # Each message states the error, its place, and the exceeded limit.
 expect_error 2 "expected lda=, ldb= or ldc= after it, got 'foo=1'" "$TILECAST" predict 64x64x64 foo=1
 expect_error 2 "got 'foo=1'" "$TILECAST" predict '64x64x64 foo=1'
-expect_error 2 'SHAPE: At Most 3 required' "$TILECAST" predict 1 2 3 4
+expect_error 2 'SHAPE: expected M N K, got 4 numbers' "$TILECAST" predict 1 2 3 4
 expect_error 2 '100:1000000:1.*: SHAPE cannot contain a range of numbers' "$TILECAST" predict 100:1000000:1x64x64
 expect_error 2 'requires --op attention' "$TILECAST" predict 4x32:8x512x512x128
 expect_error 2 'only on Hopper GPUs' "$TILECAST" predict 4x32:8x512x512x128 --op attention --gpu a100
