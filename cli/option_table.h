@@ -40,8 +40,7 @@ inline constexpr CommandRow kCommands[] = {
      "Explain what limits a configuration and why the best one is faster",
      "explain 4096x4096x4096 --dtype bf16\n"
      "explain 4096x4096x4096 --config 'cooperative 128x256' pingpong"},
-    {"compare", Host::kModel, "Forecast",
-     "Compare the top pick with cuBLASLt or cuDNN, and with the roofline",
+    {"compare", Host::kModel, "Forecast", "Compare the top pick with cuBLASLt or cuDNN",
      "compare 4096x28672x4096 --dtype bf16\n"
      "compare --problems layers.csv --dtype bf16 --format json"},
     {"list", Host::kModel, "Forecast", "List the values that options accept, with their meaning"},

@@ -135,10 +135,10 @@ def test_files_that_are_none_are_refused(tmp_path, capsys):
     bad = tmp_path / "bad.json"
     tile = {"BLOCK_SIZE_M": 16, "BLOCK_SIZE_N": 64, "BLOCK_SIZE_K": 64, "GROUP_SIZE_M": 1, "num_warps": 4}
     for content, why in (
-            ({"1": {"BLOCK_SIZE_M": 16}}, "1: lacks BLOCK_SIZE_N, BLOCK_SIZE_K"), ({"1": tile}, "1: no num_stages"),
+            ({"1": {"BLOCK_SIZE_M": 16}}, "1: lacks BLOCK_SIZE_N, BLOCK_SIZE_K"), ({"1": tile}, "1: lacks num_stages"),
             ({"1": {**tile, "num_stages": -3}}, "1: num_stages: expected an integer from 1 to 2147483647, got -3"),
             ({"1": {**tile, "num_stages": 3, "BLOCK_SIZE_M": 2**80}}, "1: block_m: expected an integer"),
-            ({"1": 3}, "1: no BLOCK_SIZE_M"), ({"1": None}, "1: no BLOCK_SIZE_M"),
+            ({"1": 3}, "1: lacks BLOCK_SIZE_M"), ({"1": None}, "1: lacks BLOCK_SIZE_M"),
             ({}, "expected one of vLLM's tuned files"), ([], "expected one of vLLM's tuned files"),
             ({"triton_version": "3.6.0"}, "expected one of vLLM's tuned files")):
         bad.write_text(json.dumps(content))
