@@ -250,13 +250,16 @@ std::string words(std::string_view key) {
 }
 
 std::string value_text(const Json& value) {
+  if (value.is_number_integer()) {
+    return with_commas(value.get<i64>());
+  }
   if (!value.is_number_float()) {
     return value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump();
   }
-  constexpr double kLarge = 1e4;
-  const double number = value.get<double>();
-  return std::abs(number) < kLarge ? fmt::format("{:.4g}", number)
-                                   : with_commas(std::llround(number));
+  constexpr double kLarge = 9999.5, kMostExact = 1e15;  // from there on digits say little
+  const double number = value.get<double>(), size = std::abs(number);
+  return size < kLarge || size >= kMostExact ? fmt::format("{:.4g}", number)
+                                             : with_commas(std::llround(number));
 }
 
 bool is_list_of_objects(const Json& value) {

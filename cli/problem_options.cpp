@@ -125,11 +125,11 @@ std::string asked_shape(const Arguments& args) {
     throw ConfigError(fmt::format(
         "unexpected '{}' after SHAPE; {}", printable(*word),
         is_whole(*word) && word->front() >= '0' && word->front() <= '9'
-            ? "predict and compare take several shapes, or --problems FILE with one on each line"
+            ? "it is not a shape, or this command takes only one (predict and compare take several)"
             : "configurations are given with --config, GPUs with --gpu"));
   }
   constexpr std::size_t kMostSides = 3;
-  if (!whole && sides.size() > kMostSides) {
+  if (!whole && sides.size() > kMostSides && traits_of(asked_op(args)).grouped) {
     throw ConfigError(fmt::format("SHAPE: expected M N K, got {} numbers", sides.size()));
   }
   std::string shape = join(sides, whole ? " " : "x");

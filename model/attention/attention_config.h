@@ -132,14 +132,15 @@ TILECAST_HD constexpr AttentionRegisters attention_registers(const AttentionConf
   return {producer, min_of(kMost, (all - producer) / c.groups / kStep * kStep)};
 }
 
-/// Registers of a consumer thread that hold O, S and P: fp32 sums of 64 x head_dim, fp32 scores of
-/// 64 x kv_block, and P as the 16-bit operand of P V.
+/// Registers of a consumer thread that hold O: fp32 sums of 64 x head_dim.
 TILECAST_HD constexpr i32 sum_registers(i32 head_dim) {
   return kGroupRows * head_dim / kGroupThreads;
 }
+/// Registers of a consumer thread that hold S: fp32 scores of 64 x kv_block.
 TILECAST_HD constexpr i32 score_registers(const AttentionConfig& c) {
   return kGroupRows * c.kv_block / kGroupThreads;
 }
+/// Registers of a consumer thread that hold O, S, and P as the 16-bit operand of P V.
 TILECAST_HD constexpr i32 accumulator_registers(const AttentionConfig& c, i32 head_dim) {
   return sum_registers(head_dim) + score_registers(c) + score_registers(c) / 2;
 }

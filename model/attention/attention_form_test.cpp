@@ -156,6 +156,19 @@ TEST_CASE("The busiest worker's blocks are those of its tiles under a causal mas
   CHECK(plan.busiest_tiles == 1);
 }
 
+TEST_CASE("Packed heads spread over different numbers of warpgroups have plans of their own") {
+  AttentionProblem p = problem_of(1, 8192);
+  p.batch = 4;
+  p.heads = 65;
+  p.kv_heads = 1;
+  const AttentionConfig one = config_of("ao 64x64 s2 o1 ct st k1 pk");
+  const AttentionConfig two = config_of("ao 128x64 s2 o1 ct st k1 pk");
+  AttentionPlans shared(h200(), p), fresh(h200(), p);
+  CHECK(shared.of(one).tiles == 2 * shared.of(two).tiles);  // 65 heads in rows of 64 or of 128
+  CHECK(shared.of(two).tiles == fresh.of(two).tiles);
+  CHECK(shared.of(two).kv_from_l2.value == fresh.of(two).kv_from_l2.value);
+}
+
 TEST_CASE("Registers and shared memory bound the resident CTAs without a producer") {
   // O, S and P of 64 x 64 at head dimension 128 take 32 + ... = 112 registers, and 26 in addition:
   // 144 as allocated, so 65,536 registers hold three CTAs of 128 threads; 228 KB of shared memory

@@ -95,8 +95,8 @@ class AttentionPlans {
 
   const GpuSpec& gpu_;
   const AttentionProblem& problem_;
-  std::map<std::array<i32, 7>, AttentionPlan> plans_;
-  std::map<std::array<i32, 5>, Panels> panels_;
+  std::map<std::array<i32, 8>, AttentionPlan> plans_;
+  std::map<std::array<i32, 6>, Panels> panels_;
 };
 
 /// Number of CTAs resident on one SM, and on the whole GPU; with clusters, only whole ones.

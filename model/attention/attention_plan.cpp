@@ -94,8 +94,9 @@ i64 resident_workers(const GpuSpec& gpu, const AttentionProblem& problem,
 
 const AttentionPlans::Panels& AttentionPlans::panels_of(const AttentionWork& work, bool pack,
                                                         i64 workers) {
-  const auto [found, is_new] = panels_.try_emplace(
-      {work.queries_per_tile, work.splits, pack, work.longest_first, static_cast<i32>(workers)});
+  const auto [found, is_new] =
+      panels_.try_emplace({work.heads, work.queries_per_tile, work.splits, pack, work.longest_first,
+                           static_cast<i32>(workers)});
   Panels& panels = found->second;
   if (is_new) {
     const i32 kv_heads = problem_.batch * problem_.kv_heads;
@@ -123,8 +124,9 @@ const AttentionPlan& AttentionPlans::of(const AttentionConfig& config) {
   const bool in_turn =
       config.grid == AttentionGrid::kResident && config.order != AttentionOrder::kDynamic;
   const auto [found, is_new] = plans_.try_emplace(
-      {work.queries_per_tile, config.kv_block, config.splits, config.pack, work.longest_first,
-       2 * static_cast<i32>(config.grid) + in_turn, resident_ctas(gpu_, problem_, config)});
+      {work.heads, work.queries_per_tile, config.kv_block, config.splits, config.pack,
+       work.longest_first, 2 * static_cast<i32>(config.grid) + in_turn,
+       resident_ctas(gpu_, problem_, config)});
   AttentionPlan& plan = found->second;
   if (!is_new) {
     return plan;

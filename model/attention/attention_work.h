@@ -115,7 +115,7 @@ struct AttentionWork {
 
  private:
   TILECAST_HD constexpr i32 seen(i32 query) const {
-    return causal ? max_of(0, min_of(keys, query + 1 + (keys - queries))) : keys;
+    return causal ? max_of(0, causal_end(queries, keys, query)) : keys;
   }
   TILECAST_HD constexpr i32 whole_blocks(i32 seen_keys) const {
     return static_cast<i32>(by_kv_block.quotient(static_cast<u32>(seen_keys)));

@@ -46,7 +46,7 @@ void require_simulable(const AttentionConfig& config, const AttentionPlan& plan)
   const double blocks = (plan.all_blocks + static_cast<double>(plan.tiles)) * config.groups;
   if (blocks > kMostBlocks) {
     throw ConfigError(fmt::format(
-        "method simulated: {} has {:.0f} million blocks of keys, and at most {:.0f} million are "
+        "method simulated: {} has {:.1f} million blocks of keys, and at most {:.1f} million are "
         "simulated; --method analytic has no limit",
         to_text(config), blocks / si::kMega, kMostBlocks / si::kMega));
   }

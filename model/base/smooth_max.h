@@ -15,7 +15,8 @@ namespace tilecast {
 // cycles on held-out data: 7.9 % with 3 and 8; with another value for the 3: 8.9 % (4), 13.0 % (2);
 // with another value for the 8: 7.8 % (6), 8.4 % (maximum). See docs/dev/notebook/2026-11.md, One
 // machine.
-constexpr int kAlternating = 2;  // steps of one warp, which mostly takes one after the other
+constexpr int kAlternating = 2;  // ldmatrix and mma.sync of a warp, one mostly after the other:
+                                 // chosen on validate/data/h200_sxm/multistage
 constexpr int kInBursts = 3;     // memory requests, which come in bursts
 constexpr int kQueued = 8;       // a tensor pipe with queued work
 

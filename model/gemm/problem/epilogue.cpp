@@ -19,21 +19,6 @@ std::vector<std::string> every_word() {
   return words;
 }
 
-/// Steps that each stand alone but are in another order.
-[[noreturn]] void misordered(std::string_view text) {
-  std::vector<std::string> order;
-  for (const std::string& word : every_word()) {
-    for (const std::string_view part : split(text, '+')) {
-      if (lower_case(part) == word) {
-        order.push_back(word);
-        break;
-      }
-    }
-  }
-  throw ConfigError("epilogue '" + on_one_line(text) +
-                    "': expected one step of a kind, in the order " + join(order, "+"));
-}
-
 [[noreturn]] void unknown(std::string_view text, std::string_view part) {
   std::vector<std::string> known = every_word();
   known.insert(known.begin(), std::string(kNone));
@@ -51,6 +36,23 @@ std::optional<OutputStep> step_named(std::string_view text) {
     }
   }
   return std::nullopt;
+}
+
+/// Steps that each stand alone but are in another order.
+[[noreturn]] void misordered(std::string_view text) {
+  std::vector<std::string> order;
+  std::optional<OutputKind> last;
+  for (const std::string& word : every_word()) {
+    const OutputKind kind = OutputSteps::kind_of(*step_named(word));
+    for (const std::string_view part : split(text, '+')) {
+      if (lower_case(part) == word && kind != last) {
+        order.push_back(word);
+        last = kind;
+      }
+    }
+  }
+  throw ConfigError("epilogue '" + on_one_line(text) +
+                    "': expected one step of a kind, in the order " + join(order, "+"));
 }
 
 }  // namespace

@@ -65,6 +65,8 @@ TEST_CASE("Every word is listed, and is a valid epilogue") {
 TEST_CASE("The error for steps in another order gives the order") {
   CHECK(error_message([] { parse_epilogue("gelu+bias_n"); }) ==
         "2 epilogue 'gelu+bias_n': expected one step of a kind, in the order bias_n+gelu");
+  CHECK(error_message([] { parse_epilogue("residual+silu+gelu"); }) ==
+        "2 epilogue 'residual+silu+gelu': expected one step of a kind, in the order gelu+residual");
   CHECK(error_message([] { parse_epilogue("bias"); }).ends_with("; nn.Linear's bias is bias_n"));
 }
 
