@@ -86,7 +86,13 @@ void FilePlan::check() const {
 
 void require_new(const fs::path& path, bool replace) {
   std::error_code unknown;
-  if (!replace && is_replaceable(path) && fs::exists(path, unknown)) {
+  if (!is_replaceable(path)) {
+    return;  // a device or a pipe
+  }
+  if (fs::is_symlink(path, unknown)) {
+    throw ConfigError(path.string() + " is a symbolic link; expected a regular file");
+  }
+  if (!replace && fs::exists(path, unknown)) {
     throw ConfigError(path.string() + " already exists; --replace overwrites it");
   }
 }

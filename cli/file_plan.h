@@ -31,7 +31,8 @@ class FilePlan {
   std::vector<Use> reads_, writes_, folders_;
 };
 
-/// Throws a ConfigError if a file exists there that is not to be replaced; devices and pipes pass.
+/// Throws a ConfigError if a file exists there that is not to be replaced, or a symbolic link to a
+/// file; devices and pipes pass.
 void require_new(const std::filesystem::path& path, bool replace);
 
 }  // namespace tilecast

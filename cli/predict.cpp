@@ -149,7 +149,10 @@ void run_one(const Arguments& args) {
                    : one              ? ranking_table(first)
                                       : rankings_table(reports, refusals));
   for (const RankingReport& report : reports) {
-    fmt::print(stderr, "{}", args.given("--verbose") ? search_text(report) : "");
+    fmt::print(stderr, "{}",
+               args.given("--verbose") ? search_text(report)
+               : listing               ? rejected_text(report)
+                                       : "");
   }
   if (!refusals.empty()) {
     throw Error(ExitCode::kPartial, fmt::format("the problem is not supported on {} of {} GPUs",

@@ -71,6 +71,8 @@ std::string clamped_text(const RankingReport& report);
 /// kColumns and kLines, unless --wide or --rows is given.
 constexpr std::size_t kLines = 24;
 std::string ranking_table(const RankingReport& report);
+/// Counts the rejected candidates by rule, with an example of each.
+std::string rejected_text(const RankingReport& report);
 /// Describes how the ranking was found: candidates, rejected ones with an example of each rule,
 /// simulations.
 std::string search_text(const RankingReport& report);

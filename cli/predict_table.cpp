@@ -410,11 +410,9 @@ std::string list_rows(const RankingReport& report) {
   return text;
 }
 
-std::string search_text(const RankingReport& report) {
+std::string rejected_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
-  std::string text =
-      fmt::format("{}: {} candidates, {} simulated, {:.0f} ms\n", report.gpu.spec.name,
-                  with_commas(r.candidates), r.simulated, report.elapsed.value * 1e3);
+  std::string text;
   for (const auto& [reason, count] : r.rejected) {
     text +=
         wrapped("  ", fmt::format("{} rejected: {}", with_commas(count), rejection_words(reason)));
@@ -424,6 +422,15 @@ std::string search_text(const RankingReport& report) {
                               why_rejected(report.gpu.spec, r.problem, reason, example->second)));
     }
   }
+  return text;
+}
+
+std::string search_text(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  std::string text =
+      fmt::format("{}: {} candidates, {} simulated, {:.0f} ms\n", report.gpu.spec.name,
+                  with_commas(r.candidates), r.simulated, report.elapsed.value * 1e3) +
+      rejected_text(report);
   const Prediction& best = r.predictions.front();
   if (r.simulated > 0) {
     text +=

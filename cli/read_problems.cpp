@@ -334,7 +334,7 @@ std::string shape_of_line(const std::string& line) {
   const bool sides = words.size() > 1 && std::ranges::all_of(words, [](const std::string& word) {
                        return parse_integer(word).has_value();
                      });
-  return sides ? join(words, "x") : line;
+  return join(words, sides ? "x" : " ");
 }
 
 /// Whether a JSON list begins here rather than a line of groups, "[256,0,17]x4096x7168".
@@ -423,6 +423,10 @@ void read_problems(std::istream& input, const std::string& name, const ProblemDe
     ++line_number;
     if (!line.empty() && line.back() == '\r') {
       line.pop_back();
+    }
+    if (line.find('\0') != line.npos) {
+      throw ConfigError(
+          fmt::format("{}:{}: expected text, found a NUL byte (\\x00)", name, line_number));
     }
     // Spreadsheets end their tables with lines of commas.
     if (line.find_first_not_of(header ? ", \t" : " \t") == line.npos || line.front() == '#') {
