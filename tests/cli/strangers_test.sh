@@ -79,8 +79,10 @@ grep -q 'a.x1b' "$folder/out" || problem "gpus does not list an odd name: $(cat 
 ! grep -q $'\e' "$folder/out" || problem 'gpus sends an escape sequence of a file name'
 
 # Windows of 0.1 s under continuous load do not repeat.
-"$TILECAST" measure --help | tr -s '\n ' ' ' | grep -q -- '--window N .* in milliseconds, .*; default 1000 ' ||
-  problem 'sustained rows are not timed for 1 s by default'
+if [ -x "$(dirname "$TILECAST")/tilecast-gpu" ]; then
+  "$TILECAST" measure --help | tr -s '\n ' ' ' | grep -q -- '--window N .* in milliseconds, .*; default 1000 ' ||
+    problem 'sustained rows are not timed for 1 s by default'
+fi
 
 # BLAS's NN is not nn here: upper case is rejected, with the layout to write.
 expect_error 2 "layout 'NN': expected .* in lower case: nn .*, or tt " "$TILECAST" predict 512x512x512 --layout NN
@@ -92,8 +94,8 @@ diff <(grep -v elapsed_ms "$folder/c") <(grep -v elapsed_ms "$folder/de") >"$fol
   problem "another locale, other numbers: $(head -n 3 "$folder/diff")"
 
 # Names on the terminal cannot turn the direction of its text.
-expect_error 2 'xe2.x80.xae' "$TILECAST" predict 64x64x64 --gpu $'h\u202e200'
-expect_error 2 'xe2.x80.xae' "$TILECAST" predict $'64x\u202e64'
+expect_error 2 'xe2.x80.xae' "$TILECAST" predict 64x64x64 --gpu $'h\xe2\x80\xae200'
+expect_error 2 'xe2.x80.xae' "$TILECAST" predict $'64x\xe2\x80\xae64'
 # Each message states the error, its place, and the exceeded limit.
 expect_error 2 "expected lda=, ldb= or ldc= after it, got 'foo=1'" "$TILECAST" predict 64x64x64 foo=1
 expect_error 2 "got 'foo=1'" "$TILECAST" predict '64x64x64 foo=1'
@@ -131,7 +133,8 @@ fi
 # explain and predict name one time for one kernel.
 "$TILECAST" predict 2048x2048x2048 --format json >"$folder/out" 2>/dev/null
 "$TILECAST" explain 2048x2048x2048 --format json >"$folder/explained" 2>/dev/null
-python3 - "$folder/out" "$folder/explained" <<'PYTHON' >"$folder/found" 2>&1 || problem "$(cat "$folder/found")"
+if command -v python3 >/dev/null; then
+  python3 - "$folder/out" "$folder/explained" <<'PYTHON' >"$folder/found" 2>&1 || problem "$(cat "$folder/found")"
 import json, sys
 
 predicted, explained = (json.load(open(path)) for path in sys.argv[1:])
@@ -141,6 +144,7 @@ for kernel in explained["kernels"]:
         assert kernel["time_us"] == times[kernel["config"]], (kernel["config"], times[kernel["config"]])
 assert sum(kernel["config"] in times for kernel in explained["kernels"]) >= 1, "no kernel in common"
 PYTHON
+fi
 
 # One of several writers of a file succeeds, the others report an error.
 for i in 1 2 3 4; do
