@@ -209,7 +209,7 @@ TEST_CASE("Energy counts products of rows that exist, and the vector instruction
   const double flops = 4.0 * 32 * 32 * 64 * 128 * 128;
   CHECK(form.activity.work.tensor.value == Approx(flops / 64));
   CHECK(form.activity.work.out_of_bounds.value == Approx(flops * 63 / 64));
-  // A thread leaves out its second row.
+  // A thread skips its second row.
   CHECK(form.activity.work.promoted == Approx(32.0 * 32 * (64 * 128 * 4.5 + 64 * 128) / 2));
 }
 
