@@ -91,7 +91,7 @@ class CompileRun {
     write();
   }
 
-  /// Returns rows for all kernels that this run found rejected.
+  /// Returns rows for all kernels that this run found rejected, sorted by schedule.
   const std::vector<CompilerRejection>& rejected() const { return rejected_; }
 
   void summarize() const {
@@ -136,6 +136,7 @@ class CompileRun {
     if (!reason.empty()) {
       table_.emplace(to_text(row), row);
       rejected_.push_back(row);
+      sort_by_schedule(rejected_);
     }
   }
 
@@ -200,6 +201,7 @@ void compile_first(const CompileOptions& options, GpuSpec gpu, CompileRun& run) 
     run.compile(kernels);
     std::vector<CompilerRejection> all = known;
     all.insert(all.end(), run.rejected().begin(), run.rejected().end());
+    sort_by_schedule(all);
     gpu.compiler_rejections =
         std::make_shared<const std::vector<CompilerRejection>>(std::move(all));
     problems.clear();

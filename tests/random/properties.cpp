@@ -15,7 +15,7 @@ constexpr Property kProperties[] = {
     {"schedules", "no schedule alone beats the ranking of all by more than 4 %, or its interval",
      check_schedules, 6, 10},
     {"menu",
-     "no dominated candidate (candidates.h) beats the first by more than 2 % (analytic model: "
+     "no dominated candidate (candidates.h) beats the first by more than 2.5 % (analytic model: "
      "5 %), or its interval",
      check_menu, 6, 4},
 };

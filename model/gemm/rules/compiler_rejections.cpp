@@ -295,8 +295,12 @@ std::vector<CompilerRejection> load_compiler_rejections(const std::filesystem::p
   }
   std::vector<CompilerRejection> rows = parse_compiler_rejections(read_text(path), path.string());
   std::erase_if(rows, [&](const CompilerRejection& r) { return r.architecture != architecture; });
-  std::ranges::stable_sort(rows, {}, schedule_of_row);
+  sort_by_schedule(rows);
   return rows;
+}
+
+void sort_by_schedule(std::vector<CompilerRejection>& rows) {
+  std::ranges::stable_sort(rows, {}, schedule_of_row);
 }
 
 bool any_rejects(const std::vector<CompilerRejection>& rejections, const GemmProblem& problem,

@@ -78,6 +78,8 @@ std::string to_text(const CompilerRejection& rejection);
 std::vector<CompilerRejection> load_compiler_rejections(const std::filesystem::path& config_folder,
                                                         std::string_view architecture);
 
+void sort_by_schedule(std::vector<CompilerRejection>& rows);
+
 /// Whether any row matches this kernel. The rows must be sorted by schedule.
 bool any_rejects(const std::vector<CompilerRejection>& rejections, const GemmProblem& problem,
                  const KernelConfig& config);

@@ -47,6 +47,20 @@ std::string complaint(const std::string& text) {
 
 const std::string kPipelined = "pi 128x192x64 s4 w1x1 c1x1 o1 i1 e2 m8";
 
+TEST_CASE("Rows in any order match once they are sorted by schedule") {
+  std::vector<CompilerRejection> rows;
+  for (const std::string schedule : {"warp_specialized", "pipelined", "persistent"}) {
+    rows.push_back(
+        parse_compiler_rejections(kHeader + row_of({{"schedule", schedule}}) + "\n", "t").front());
+  }
+  sort_by_schedule(rows);
+  for (const std::string config : {"ws 128x192x64 s4 w1x1 c1x1 o1 i1 e2 m8", kPipelined.c_str(),
+                                   "pe 128x192x64 s4 w1x1 c1x1 o1 i1 e2 m8"}) {
+    CAPTURE(config);
+    CHECK(any_rejects(rows, kProblem, gemm_config(config)));
+  }
+}
+
 TEST_CASE("A row matches every kernel with the values it names") {
   const std::string row = row_of({{"schedule", "pipelined"},
                                   {"block_m", "128"},
