@@ -12,18 +12,14 @@
 #include "kernels/jit/compile.h"
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/device.h"
-#include "model/base/chrome_trace.h"
 #include "model/base/error.h"
-#include "model/base/file.h"
 #include "model/base/text.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/ops/any_op.h"
 #include "model/spec/load_gpu.h"
 #include "validate/measure/counters/counter_collector.h"
 #include "validate/measure/counters/cupti_error.h"
 #include "validate/measure/counters/range_profiler.h"
 #include "validate/measure/device_facts.h"
-#include "validate/measure/gemm/timeline/timeline_bench.h"
 #include "validate/measure/lab_op.h"
 #include "validate/measure/laboratory.h"
 #include "validate/measure/timing/micro_kernels.h"
@@ -143,40 +139,6 @@ class LaboratoryBench final : public Bench {
   std::optional<CounterCollector> collector_;
 };
 
-constexpr double kMicrosecond = 1e6, kMegahertz = 1e-6, kNanoseconds = 1e9, kPercent = 100;
-constexpr double kMostSlowdown = 0.02;  // largest slowdown of a valid timeline
-
-void print_summary(const RecordedTimeline& recorded, const TimelineCost& cost) {
-  const Timeline& timeline = recorded.timeline;
-  const TimelineSummary summary = summary_of(timeline);
-  const auto us = [](Seconds time) { return time.value * kMicrosecond; };
-  const auto line = [&](const char* what, Cycles cycles) {
-    say("{:<34} {:>10.0f} cycles {:>9.3f} us", what, cycles.value,
-        us(time_of(cycles, timeline.sm_clock)));
-  };
-  say("{:<34} {:>10.1f} MHz  (SMs {:.1f} to {:.1f}; SM clocks aligned to within {:.0f} ns)",
-      "SM clock", timeline.sm_clock.value * kMegahertz, timeline.slowest_sm.value * kMegahertz,
-      timeline.fastest_sm.value * kMegahertz, timeline.clock_error.value * kNanoseconds);
-  line("kernel by CUPTI", cycles_of(recorded.duration, timeline.sm_clock));
-  line("start to first tile, median", summary.first_begin);
-  line("spread of first tiles", summary.first_spread);
-  line("tile, median", summary.tile);
-  line("  waiting for its first K block", summary.load);
-  line("  main loop", summary.multiply);
-  if (summary.reduction) {
-    line("  waiting for partial sums", summary.reduction->wait);
-    line("  reducing them", summary.reduction->reduce);
-  }
-  line("  epilogue", summary.store);
-  line("first SM without work", summary.first_end);
-  line("last store", summary.end);
-  say("{:<34} {:>10.2f} %  ({:.3f} us without, {:.3f} us with)", "slowdown by recording",
-      cost.slowdown() * kPercent, us(cost.ordinary), us(cost.instrumented));
-  if (cost.slowdown() > kMostSlowdown) {
-    say("warning: recording slows this kernel by more than {:.0f} %", kMostSlowdown * kPercent);
-  }
-}
-
 }  // namespace
 
 /// A process that `measure --devices` started for one GPU is given its UUID and need not start
@@ -243,27 +205,6 @@ CounterRequest GpuDevice::request_counters(CounterChoice choice) {
 std::unique_ptr<Bench> GpuDevice::make_bench(const GpuSpec& gpu, const CounterRequest& counters,
                                              Seconds window) {
   return std::make_unique<LaboratoryBench>(gpu, counters, window);
-}
-
-/// The measuring children have left the GPU by then.
-void GpuDevice::trace(const Point& point, const std::string& path) {
-  const GemmProblem& problem = std::get<GemmProblem>(point.problem);
-  const KernelConfig config = parse_kernel_config(point.config);
-  TimelineBench bench;
-  const RecordedTimeline recorded = bench.record(problem, config, point.inputs);
-  const std::vector<TileRecord>& records = recorded.timeline.records;
-  write_file(path, path.ends_with(".csv")
-                       ? tile_timeline_csv(records)
-                       : chrome_trace(tile_spans(records, recorded.timeline.sm_clock)));
-  print_summary(recorded, bench.cost(problem, config, point.inputs));
-  if (!recorded.fault.empty()) {
-    throw Error(ExitCode::kWrong, "timeline: " + recorded.fault);
-  }
-  if (recorded.different_elements.value_or(0) > 0) {
-    throw Error(ExitCode::kWrong, fmt::format("timeline: {} elements of C differ between the "
-                                              "ordinary kernel and the one that records",
-                                              *recorded.different_elements));
-  }
 }
 
 }  // namespace tilecast

@@ -13,7 +13,6 @@ class GpuDevice final : public MeasuringDevice {
   CounterRequest request_counters(CounterChoice choice) override;
   std::unique_ptr<Bench> make_bench(const GpuSpec& gpu, const CounterRequest& counters,
                                     Seconds window) override;
-  void trace(const Point& point, const std::string& path) override;
 };
 
 }  // namespace tilecast

@@ -197,9 +197,6 @@ void run_measure(const Arguments& args, MeasuringDevice& device) {
     }
     fmt::print("{}", measured_answer(gpu.spec, *options.problem, predicted, rows));
   }
-  if (!options.trace.empty()) {
-    device.trace(points.front().point, options.trace);
-  }
 }
 
 }  // namespace tilecast

@@ -37,8 +37,6 @@ class MeasuringDevice {
   /// Called in the process that measures. `window`: length of a sustained row.
   virtual std::unique_ptr<Bench> make_bench(const GpuSpec& gpu, const CounterRequest& counters,
                                             Seconds window) = 0;
-  /// Implements measure --trace for one point.
-  virtual void trace(const Point& point, const std::string& path) = 0;
 };
 
 }  // namespace tilecast

@@ -129,8 +129,8 @@ SharedOut plan_for(const MeasureOptions& options, const std::vector<SuitePoint>&
     return {read_plan(options.plan), options.plan,
             options.shard.empty() ? Shard{} : parse_shard(options.shard)};
   }
-  if (options.out.empty() || options.rounds > 1 || !options.trace.empty()) {
-    throw ConfigError("--devices requires --out and cannot be combined with --rounds or --trace");
+  if (options.out.empty() || options.rounds > 1) {
+    throw ConfigError("--devices requires --out and cannot be combined with --rounds");
   }
   SharedOut shared{make_plan(points, gpu, counters), options.out, {}};
   shared.path.replace_extension(".plan.csv");

@@ -63,9 +63,7 @@ void check_options(const MeasureOptions& options) {
   plan.reads("--suite", options.suites);
   plan.reads("--points", options.points);
   plan.writes("--out", options.out);
-  plan.writes("--trace", options.trace);
   plan.check();
-  require_new(options.trace, options.replace);
   if (!options.budget.empty()) {
     (void)parse_budget(options.budget);
   }
@@ -96,7 +94,6 @@ MeasureOptions measure_options(const Arguments& args) {
                          .inputs = args.text("--inputs"),
                          .l2 = args.text("--l2"),
                          .budget = args.text("--budget"),
-                         .trace = args.text("--trace"),
                          .plan = args.text("--plan"),
                          .shard = args.text("--shard"),
                          .devices = args.text("--devices"),
@@ -109,8 +106,7 @@ MeasureOptions measure_options(const Arguments& args) {
                          .rounds = args.number("--rounds"),
                          .window_ms = args.number("--window"),
                          .regime_given = args.given("--regime"),
-                         .resume = args.given("--resume"),
-                         .replace = args.given("--replace")};
+                         .resume = args.given("--resume")};
   if (options.of_shape() && !options.shape.empty()) {
     options.problem = asked_problem(args);
   }
@@ -152,13 +148,6 @@ MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu,
       throw ConfigError("expected a SHAPE, --suite FILE, --points CSV or --plan FILE");
     }
     plan.points = points_of_command_line(options, gpu, predicted);
-  }
-  const Point* const one = plan.points.size() == 1 ? &plan.points[0].point : nullptr;
-  if (!options.trace.empty() &&
-      (one == nullptr || !std::holds_alternative<GemmProblem>(one->problem) ||
-       is_baseline(one->config))) {
-    throw ConfigError(
-        "--trace requires one SHAPE and one --config, which must be a GEMM kernel of tilecast");
   }
   return plan;
 }

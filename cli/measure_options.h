@@ -15,12 +15,12 @@
 namespace tilecast {
 
 struct MeasureOptions {
-  std::string gpu, out, counters, regime, inputs, l2, budget, trace, plan, shard, devices, shape;
+  std::string gpu, out, counters, regime, inputs, l2, budget, plan, shard, devices, shape;
   std::vector<std::string> suites, points, configs;
   std::optional<AnyProblem> problem;  // the problem that SHAPE describes
   std::optional<i64> seed;
   i64 rounds = 1, window_ms = 0;
-  bool regime_given = false, resume = false, replace = false;
+  bool regime_given = false, resume = false;
   bool answers = false;  // only SHAPE was given: prints a table and writes no file
 
   /// Whether SHAPE names the points instead of files.

@@ -328,9 +328,6 @@ inline constexpr OptionRow kOutputOptions[] = {
      "Print every figure of every kernel, phases, and the nearest measured kernels"},
     {"explain", "--trace", "FILE", "",
      "Write the simulated timeline of --config, or of the best kernel, to this Perfetto trace"},
-    {"measure", "--trace", "FILE", "",
-     "Write the recorded timeline of the kernel: Chrome trace JSON for Perfetto, or CSV if the "
-     "file is NAME.csv"},
     {"predict", "--format", "table|json|csv|jsonl|cutlass", "table",
      "jsonl: one line per problem; cutlass: a test list for CUTLASS's profiler"},
     {"compare", "--format", "table|json|csv|jsonl", "table", "jsonl: one line per problem"},
@@ -358,8 +355,8 @@ inline constexpr OptionRow kOutputOptions[] = {
     {"doctor", "--write-gpu", "YAML", "",
      "Write a GPU file NAME.yaml from the driver's data of this machine's GPU, based on the most "
      "similar known GPU"},
-    {"emit explain measure", "--replace,--force", "", "",
-     "Overwrite an existing file; for explain and measure that of --trace"},
+    {"emit explain", "--replace,--force", "", "",
+     "Overwrite an existing file; for explain that of --trace"},
     {"measure", "--resume", "", "", "Measure only the points that are missing in --out"},
     {"validate", "--worst", "N", "",
      "Number of points with the largest errors to list; default: 20 in JSON, none in the table", 0,

@@ -12,7 +12,7 @@
 #include "tests/gemm_config.h"
 #include "tests/hang_guard.h"
 #include "validate/measure/gemm/gpu_test_bench.h"
-#include "validate/measure/gemm/timeline/tile_trace.h"
+#include "validate/measure/gemm/tile_trace.h"
 
 namespace tilecast {
 

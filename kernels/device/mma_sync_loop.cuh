@@ -8,7 +8,6 @@
 
 #include "kernels/device/mma_sync_fragments.cuh"
 #include "kernels/device/stage_loop.cuh"
-#include "kernels/device/timeline.cuh"
 
 namespace tilecast {
 
@@ -20,8 +19,7 @@ __device__ inline void multiply_by_threads(const Args<Config>& args,
                                            const SharedMemory<Config>& smem,
                                            Accumulator<Config>& acc, const TileOrigin& tile,
                                            const WarpgroupPlace& place, i32 k_begin, i32 k_end,
-                                           RingState<Config>& ring,
-                                           TileTimeline<Config>& timeline) {
+                                           RingState<Config>& ring) {
   constexpr i32 kStages = Config::kTiling.stages, kSteps = Config::kSteps;
   static_assert(kStages >= 2, "a K block is copied while another is multiplied");
   static_assert(kSteps % 2 == 0, "a K block begins with the first of two sets of fragments");
@@ -42,7 +40,6 @@ __device__ inline void multiply_by_threads(const Args<Config>& args,
   RingPosition<Config>& at = ring.consume;
   ptx::cp_async_wait<kStages - 2>();
   __syncthreads();
-  timeline.first_operands();
   reader.load(smem, at.stage, 0, fragments[0]);
   for (i32 k_block = 0; k_block < k_blocks; ++k_block) {
 #pragma unroll

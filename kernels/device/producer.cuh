@@ -4,7 +4,6 @@
 
 #include "kernels/device/residual_loads.cuh"
 #include "kernels/device/tile_loads.cuh"
-#include "kernels/device/timeline.cuh"
 #include "kernels/device/trace.cuh"
 
 namespace tilecast {
@@ -16,13 +15,10 @@ __device__ inline void produce(const Args<Config>& args, const SharedMemory<Conf
   const u32 worker = blockIdx.x / Config::kClusterSize;
   const u32 end = scheduler.end(worker);
   RingPosition<Config> at;
-  TileTimeline<Config> timeline;
   u32 index = 0;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     const TileOrigin tile = tile_origin(args, t, place);
     trace_tile(args, tile, index++);
-    timeline.begin_loads(tile, 0, tile.k_blocks(args));
-    timeline.wait_first_stage(smem, at);
     ResidualFetch<Config> fetch(tile.k_blocks(args));
     for (i32 k_block = 0; k_block < tile.k_blocks(args); ++k_block) {
       wait_empty(smem, at);
@@ -37,7 +33,6 @@ __device__ inline void produce(const Args<Config>& args, const SharedMemory<Conf
         load_residual(args, smem, at, tile);
       }
     }
-    timeline.stored();
   }
   let_next_kernel_begin<Config>();
 }

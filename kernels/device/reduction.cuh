@@ -57,11 +57,9 @@ __device__ inline float4 as_four(const float* v) { return {v[0], v[1], v[2], v[3
 /// Passes on the partial sum of a piece that does not contain the end of K.
 template <class Config>
 __device__ inline void hand_on(const SharedPart& part, Accumulator<Config>& acc,
-                               const WorkPiece& piece, Reduction reduction,
-                               TileTimeline<Config>& timeline) {
+                               const WorkPiece& piece, Reduction reduction) {
   const u32 k_begin = static_cast<u32>(piece.k_begin);
   if (reduction == Reduction::kTurnstile && k_begin == 0) {
-    timeline.waited();
 #pragma unroll
     for (i32 four = 0; four < kFours<Config>; ++four) {
       ptx::store_four(place_of(part.partial, four), as_four(four_of(acc, four)));
@@ -70,7 +68,6 @@ __device__ inline void hand_on(const SharedPart& part, Accumulator<Config>& acc,
     if (reduction == Reduction::kTurnstile) {
       part.wait([&](u32 summed) { return summed == k_begin; });
     }
-    timeline.waited();
 #pragma unroll
     for (i32 four = 0; four < kFours<Config>; ++four) {
       ptx::add_four(place_of(part.partial, four), as_four(four_of(acc, four)));
@@ -82,10 +79,8 @@ __device__ inline void hand_on(const SharedPart& part, Accumulator<Config>& acc,
 /// Adds the other pieces' sum to the accumulators of the piece that contains the end of K.
 template <class Config>
 __device__ inline void take_over(const SharedPart& part, Accumulator<Config>& acc,
-                                 const WorkPiece& piece, Reduction reduction,
-                                 TileTimeline<Config>& timeline) {
+                                 const WorkPiece& piece, Reduction reduction) {
   part.wait([&](u32 summed) { return summed == static_cast<u32>(piece.k_begin); });
-  timeline.waited();
 #pragma unroll
   for (i32 first = 0; first < kFours<Config>; first += kLoadsAtOnce<Config>) {
     float4 sum[kLoadsAtOnce<Config>];
@@ -229,7 +224,7 @@ __device__ inline void sum_share(const Args<Config>& args, float* partial, i32 m
 template <class Config, class OriginOf>
 __device__ inline void reduce_spread(const Args<Config>& args, const SharedPart& part,
                                      Accumulator<Config>& acc, const WorkPiece& piece,
-                                     OriginOf origin_of, TileTimeline<Config>& timeline) {
+                                     OriginOf origin_of) {
   const i32 splits = static_cast<i32>(args.work.splits);
   const i32 mine = static_cast<i32>(args.work.by_streamed.quotient(piece.index));
 #pragma unroll
@@ -239,7 +234,6 @@ __device__ inline void reduce_spread(const Args<Config>& args, const SharedPart&
   }
   part.publish(1);
   part.wait([&](u32 arrived) { return arrived >= static_cast<u32>(splits); });
-  timeline.waited();
   // With more registers than a thread has at launch, the compiler spills here.
   constexpr i32 kTogether = Config::kRegisters.at_launch >= 240 ? 4 : 1;
   constexpr i32 kSplitsAtOnce = Config::kRegisters.at_launch >= 240 ? 4 : 8;

@@ -33,7 +33,6 @@ __device__ inline void meet(bool produces) {
 template <class Config, class Produce, class Consume, class Assist = DoNothing>
 __device__ inline void run_specialized(const Args<Config>& args, const SharedMemory<Config>& smem,
                                        Produce produce, Consume consume, Assist assist = {}) {
-  TileTimeline<Config>::enter();
   const ClusterPlace cta = ClusterPlace::here<Config>();
   const i32 warp = ptx::uniform_warp_index();
   const i32 warpgroup = warp / kWarpsPerWarpgroup;

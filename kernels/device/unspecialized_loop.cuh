@@ -3,7 +3,6 @@
 #pragma once
 
 #include "kernels/device/epilogue.cuh"
-#include "kernels/device/timeline.cuh"
 #include "kernels/device/wgmma_operation.cuh"
 
 namespace tilecast {
@@ -61,8 +60,7 @@ __device__ inline void multiply_tile(const SharedMemory<Config>& smem,
 template <class Config>
 __device__ inline void run_tile(const Args<Config>& args, const SharedMemory<Config>& smem,
                                 RingState<Config>& ring, Accumulator<Config>& acc,
-                                const OperandDescriptors& operands, const TileOrigin& tile,
-                                TileTimeline<Config>& timeline) {
+                                const OperandDescriptors& operands, const TileOrigin& tile) {
   constexpr ClusterPlace kAlone{0, 0, 0};
   const bool loads = ptx::uniform_warp_index() == 0;
   const i32 prologue = min_of(Config::kTiling.stages, args.k_blocks);
@@ -71,7 +69,6 @@ __device__ inline void run_tile(const Args<Config>& args, const SharedMemory<Con
       load_when_empty(args, smem, ring.load, tile, k_block, kAlone);
     }
   }
-  timeline.wait_first_operands(smem, ring.consume);
   multiply_tile(smem, operands, ring, acc, args.k_blocks, kAlone, [&](i32 k_block) {
     const i32 next = k_block - Config::kInflight + Config::kTiling.stages;
     if (loads && k_block >= Config::kInflight && next < args.k_blocks) {

@@ -4,7 +4,7 @@
 // Launch: one CTA per worker of make_tile_scheduler, kThreads threads, kSmem.total_bytes of dynamic
 // shared memory, tensor maps with the boxes of gemm_args.h, 16-byte aligned rows of A and B.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/random_gemm_test.cpp
-// (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
+// (results), validate/measure/gemm/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/trace.cuh"
 #include "kernels/device/unspecialized_loop.cuh"
 
@@ -13,8 +13,6 @@ namespace tilecast {
 template <class Config>
 __device__ __forceinline__ void run(const Args<Config>& args) {
   static_assert(Config::kTiling.stages == 1, "one buffer");
-  TileTimeline<Config> timeline;
-  timeline.enter();
   constexpr ClusterPlace kAlone{0, 0, 0};
   const auto [smem, loads, warpgroup, place, operands] = MultiplyingWarpgroup<Config>::enter(args);
   const TileOrigin tile = tile_origin(args, args.scheduler.first(blockIdx.x), kAlone);
@@ -24,26 +22,19 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
   RingPosition<Config> load, at;
   Accumulator<Config> acc;
   load_epilogue(args, acc, tile, place);
-  timeline.begin(tile, 0, args.k_blocks);
   for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
     if (loads) {
       load_when_empty(args, smem, load, tile, k_block, kAlone);
     }
     wait_full(smem, at);
-    if (k_block == 0) {
-      timeline.first_operands();
-    }
     mma_k_block(acc, operands, at, k_block > 0);
     ptx::wgmma_wait<0>();
     acc.fence();
     release_stage(smem, at.stage, kAlone);
     at.advance();
   }
-  timeline.multiplied();
   begin_residual(args, acc, tile, place);
   store_tile_where_staged(args, smem, acc, tile, place, warpgroup);
-  timeline.stored();
-  timeline.leave();
   finish_stores();
 }
 

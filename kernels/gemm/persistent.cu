@@ -5,7 +5,7 @@
 // Launch: one CTA per worker of make_tile_scheduler, kThreads threads, kSmem.total_bytes of dynamic
 // shared memory, tensor maps with the boxes of gemm_args.h, 16-byte aligned rows of A and B.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/random_gemm_test.cpp
-// (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
+// (results), validate/measure/gemm/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/trace.cuh"
 #include "kernels/device/unspecialized_loop.cuh"
 
@@ -15,8 +15,6 @@ template <class Config>
 __device__ __forceinline__ void run(const Args<Config>& args) {
   static_assert(Config::kClusterSize == 1, "clusters are for kernels whose loads run ahead");
   static_assert(!Config::kCBorrows, "the next tile loads into the ring at once");
-  TileTimeline<Config> timeline;
-  timeline.enter();
   const auto [smem, loads, warpgroup, place, operands] = MultiplyingWarpgroup<Config>::enter(args);
   const TileScheduler& scheduler = args.scheduler;
   const u32 end = scheduler.end(blockIdx.x);
@@ -30,14 +28,10 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
     ++index;
     Accumulator<Config> acc;
     load_epilogue(args, acc, tile, place);
-    timeline.begin(tile, 0, args.k_blocks);
-    run_tile(args, smem, ring, acc, operands, tile, timeline);
-    timeline.multiplied();
+    run_tile(args, smem, ring, acc, operands, tile);
     begin_residual(args, acc, tile, place);
     store_tile(args, smem, acc, tile, place, warpgroup);
-    timeline.stored();
   }
-  timeline.leave();
   finish_stores();
 }
 

@@ -11,7 +11,7 @@
 // kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, 16-byte
 // aligned rows of A and B.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/random_gemm_test.cpp
-// (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
+// (results), validate/measure/gemm/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/trace.cuh"
 #include "kernels/device/unspecialized_loop.cuh"
 
@@ -61,8 +61,6 @@ template <class Config>
 __device__ __forceinline__ void run(const Args<Config>& args) {
   static_assert(!Config::kCBorrows || Config::kInflight >= 1,
                 "the load that is put off frees the second B stage");
-  TileTimeline<Config> timeline;
-  timeline.enter();
   const ClusterPlace cta = ClusterPlace::here<Config>();
   const auto [smem, loads, warpgroup, place, operands] = MultiplyingWarpgroup<Config>::enter(args);
   const TileScheduler& scheduler = args.scheduler;
@@ -87,8 +85,6 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
     ++index;
     Accumulator<Config> acc;
     load_epilogue(args, acc, tile, place);
-    timeline.begin(tile, 0, args.k_blocks);
-    timeline.wait_first_operands(smem, ring.consume);
     multiply_tile(smem, operands, ring, acc, args.k_blocks, cta, [&](i32 k_block) {
       if (!loads || (!Config::kCBorrows && k_block < Config::kInflight)) {
         return;
@@ -99,7 +95,6 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
       ahead.load(args, smem, ring.load, cta);
     });
     let_next_kernel_begin<Config>();
-    timeline.multiplied();
     begin_residual(args, acc, tile, place);
     if constexpr (Config::kCBorrows) {
       store_tile_borrowing(args, acc, tile, place, warpgroup, [&](i32 i) {
@@ -117,9 +112,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
       }
       store_tile(args, smem, acc, tile, place, warpgroup);
     }
-    timeline.stored();
   }
-  timeline.leave();
   finish_stores();
   leave_cluster<Config>();
 }

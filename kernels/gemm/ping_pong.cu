@@ -10,7 +10,7 @@
 // kSmem.total_bytes of dynamic shared memory and bytes_beside_layout, tensor maps with the boxes of
 // gemm_args.h, 16-byte aligned rows of A and B.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/random_gemm_test.cpp
-// (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
+// (results), validate/measure/gemm/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/consumer.cuh"
 #include "kernels/device/epilogue.cuh"
 #include "kernels/device/residual_ring.cuh"
@@ -51,7 +51,6 @@ __device__ void consume(const Args<Config>& args, const SharedMemory<Config>& sm
   const WarpgroupPlace whole_tile{0, 0};
   const OperandDescriptors operands = OperandDescriptors::of(smem, whole_tile);
   RingPosition<Config> at;
-  TileTimeline<Config> timeline;
   i32 turn = 0;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     if (turn == warpgroup) {
@@ -60,8 +59,6 @@ __device__ void consume(const Args<Config>& args, const SharedMemory<Config>& sm
       }
       Accumulator<Config> acc;
       load_epilogue(args, acc, tile_origin(args, t, cta), whole_tile);
-      timeline.begin(tile_origin(args, t, cta), 0, k_blocks_of(args, t, cta));
-      timeline.wait_first_operands(smem, at);
       multiply_stages(smem, operands, at, acc, k_blocks_of(args, t, cta), cta, [&] {
         begin_residual(args, acc, tile_origin(args, t, cta), whole_tile);
         if (scheduler.next(t) < end) {
@@ -69,16 +66,13 @@ __device__ void consume(const Args<Config>& args, const SharedMemory<Config>& sm
           ptx::named_barrier_arrive(kFirstTurnBarrier<Config> + (warpgroup ^ 1), kTurnThreads);
         }
       });
-      timeline.multiplied();
       add_residual(args, smem, at, acc, tile_origin(args, t, cta), whole_tile, cta, warpgroup);
       store_tile(args, smem, acc, tile_origin(args, t, cta), whole_tile, warpgroup);
-      timeline.stored();
     } else {
       skip_tile<Config>(at, stages_of(args, t, cta));
     }
     turn ^= 1;
   }
-  timeline.leave();
   finish_stores();
 }
 

@@ -60,20 +60,16 @@ template <class Config>
 __device__ __forceinline__ void run(const Args<Config>& args) {
   static_assert(!Config::kAInRegisters || Config::kAKMajor,
                 "A goes through registers as rows of K");
-  TileTimeline<Config> timeline;
-  timeline.enter();
   constexpr ClusterPlace kAlone{0, 0, 0};
   const auto [smem, loads, warpgroup, place, operands] = MultiplyingWarpgroup<Config>::enter(args);
   const TileOrigin only_tile = TileOrigin::of(args, 0, 0);
   if (threadIdx.x == 0) {
     trace_tile(args, only_tile, 0);
   }
-  timeline.begin(only_tile, 0, args.k_blocks);
   RingPosition<Config> load, at;
   if (loads) {
     load_when_empty(args, smem, load, only_tile, 0, kAlone);
   }
-  timeline.wait_first_operands(smem, at);
   wait_full(smem, at);
   Accumulator<Config> acc;
   load_epilogue(args, acc, only_tile, place);
@@ -84,11 +80,8 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
   }
   ptx::wgmma_wait<0>();
   acc.fence();
-  timeline.multiplied();
   begin_residual(args, acc, only_tile, place);
   store_tile_where_staged(args, smem, acc, only_tile, place, warpgroup);
-  timeline.stored();
-  timeline.leave();
   finish_stores();
 }
 

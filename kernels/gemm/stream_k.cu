@@ -10,7 +10,7 @@
 // stream, kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes
 // of gemm_args.h, 16-byte aligned rows of A and B, a workspace as reduction_workspace.h sizes it.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/random_gemm_test.cpp
-// (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of pieces).
+// (results), validate/measure/gemm/tile_trace_test.cpp (order of pieces).
 #include "kernels/device/consumer.cuh"
 #include "kernels/device/epilogue.cuh"
 #include "kernels/device/reduction.cuh"
@@ -24,19 +24,15 @@ __device__ void produce_pieces(const Args<Config>& args, const SharedMemory<Conf
   const WorkDecomposition& work = args.work;
   const u32 worker = blockIdx.x / Config::kClusterSize;
   RingPosition<Config> at;
-  TileTimeline<Config> timeline;
   u32 index = 0;
   for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
     const TileOrigin tile = tile_origin(args, p.tile, place);
     trace_piece(args, tile, p.k_begin, p.k_end, index++);
-    timeline.begin_loads(tile, p.k_begin, p.k_end);
-    timeline.wait_first_stage(smem, at);
     for (i32 k_block = p.k_begin; k_block < p.k_end; ++k_block) {
       wait_empty(smem, at);
       load_k_block(args, smem, at, tile, k_block, place);
       at.advance();
     }
-    timeline.stored();
   }
   let_next_kernel_begin<Config>();
 }
@@ -49,36 +45,26 @@ __device__ void consume_pieces(const Args<Config>& args, const SharedMemory<Conf
   const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
   RingPosition<Config> at;
-  TileTimeline<Config> timeline;
   for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
     Accumulator<Config> acc;
     load_epilogue(args, acc, tile_origin(args, p.tile, cta), place);
-    timeline.begin(tile_origin(args, p.tile, cta), p.k_begin, p.k_end);
-    timeline.wait_first_operands(smem, at);
     multiply_stages(smem, operands, at, acc, p.k_blocks(), cta, [] {});
-    timeline.multiplied();
     if (!work.is_whole(p)) {
       const SharedPart part = SharedPart::of(args, p, cta, warpgroup);
       if (args.reduction == Reduction::kSpread) {
-        reduce_spread(
-            args, part, acc, p, [&] { return part_origin(tile_origin(args, p.tile, cta), place); },
-            timeline);
-        timeline.stored();
+        reduce_spread(args, part, acc, p,
+                      [&] { return part_origin(tile_origin(args, p.tile, cta), place); });
         continue;
       }
       if (!work.owns(p)) {
-        hand_on(part, acc, p, args.reduction, timeline);
-        timeline.stored();
+        hand_on(part, acc, p, args.reduction);
         continue;
       }
-      take_over(part, acc, p, args.reduction, timeline);
-      timeline.reduced();
+      take_over(part, acc, p, args.reduction);
     }
     begin_residual(args, acc, tile_origin(args, p.tile, cta), place);
     store_tile(args, smem, acc, tile_origin(args, p.tile, cta), place, warpgroup);
-    timeline.stored();
   }
-  timeline.leave();
   finish_stores();
 }
 

@@ -9,7 +9,7 @@
 // kSmem.total_bytes of dynamic shared memory and bytes_beside_layout, tensor maps with the boxes of
 // gemm_args.h, 16-byte aligned rows of A and B.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/random_gemm_test.cpp
-// (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
+// (results), validate/measure/gemm/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/consumer.cuh"
 #include "kernels/device/deferred_store.cuh"
 #include "kernels/device/residual_ring.cuh"
@@ -26,17 +26,13 @@ __device__ void consume(const Args<Config>& args, const SharedMemory<Config>& sm
   const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
   RingPosition<Config> at;
-  TileTimeline<Config> timeline;
   DeferredStore<Config> deferred;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     Accumulator<Config> acc;
     load_epilogue(args, acc, tile_origin(args, t, cta), place);
-    timeline.begin(tile_origin(args, t, cta), 0, k_blocks_of(args, t, cta));
-    timeline.wait_first_operands(smem, at);
     multiply_stages(
         smem, operands, at, acc, k_blocks_of(args, t, cta), cta, [] {},
         [&] { deferred.store_one(args, smem, warpgroup); });
-    timeline.multiplied();
     const TileOrigin tile = tile_origin(args, t, cta);
     if constexpr (Config::kDefers) {
       deferred.store_rest(args, smem, warpgroup);
@@ -48,9 +44,7 @@ __device__ void consume(const Args<Config>& args, const SharedMemory<Config>& sm
       add_residual(args, smem, at, acc, tile, place, cta, warpgroup);
       store_tile_where_staged(args, smem, acc, tile, place, warpgroup);
     }
-    timeline.stored();
   }
-  timeline.leave();
   deferred.store_rest(args, smem, warpgroup);
   finish_stores();
 }

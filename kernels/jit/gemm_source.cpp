@@ -61,9 +61,7 @@ i32 residual_ahead(const KernelConfig& config, const ProblemKind& kind) {
 
 }  // namespace
 
-std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumScale scale,
-                        Build build) {
-  const bool timeline = build == Build::kTimeline;
+std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumScale scale) {
   const ElementType operands = kind.types.operands, c = kind.types.c;
   const Epilogue& epilogue = kind.epilogue;
   KernelConfig config = for_operands(operands, asked);
@@ -135,7 +133,6 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   w.flag("kScales", scales, "alpha A B + beta C");
   w.flag("kOnHilbertCurve", config.raster.kind == RasterKind::kHilbert, "the order of tiles");
   w.flag("kMmaSync", uses_mma_sync(schedule), "threads copy operands and C, without TMA");
-  w.flag("kTimeline", timeline, "roles write down when they work");
 
   w.line("// The epilogue: its steps by kind, and what kernels ask of them.");
   w.type("Scales", type_of_step(epilogue, OutputKind::kScale));
@@ -221,14 +218,7 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   w.flag("kResidualInRing", in_ring, "R comes through the ring of stages");
   w.count("kResidualChunks", residual_chunks_in_stage(schedule, t, column_bytes));
   w.count("kResidualAhead", residual_ahead(config, kind));
-  if (timeline) {
-    w.line("__device__ static const TimelineBuffers& timeline() { return tilecast_timeline; }");
-  }
-  return (timeline ? "#include \"kernels/gemm/timeline_stamps.h\"\n\n"
-                     "extern \"C\" {\n__constant__ tilecast::TimelineBuffers "
-                     "tilecast_timeline;\n}\n\n"
-                   : "") +
-         w.text();
+  return w.text();
 }
 
 std::string source_text(const std::string& path, const std::string& config) {
@@ -236,8 +226,7 @@ std::string source_text(const std::string& path, const std::string& config) {
                      path);
 }
 
-KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, SumScale scale,
-                         Build build) {
+KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, SumScale scale) {
   if (const std::string why = why_no_kernel(kind, config, scale); !why.empty()) {
     throw ConfigError(fmt::format("no kernel for {}: {}", to_text(config), why));
   }
@@ -245,7 +234,7 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
   return {.path = kernel.source,
           .defines = {},
           .architecture = std::string(kernel.architecture),
-          .text = source_text(kernel.source, config_text(config, kind, scale, build)) + kEntryText};
+          .text = source_text(kernel.source, config_text(config, kind, scale)) + kEntryText};
 }
 
 }  // namespace tilecast

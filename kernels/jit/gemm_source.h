@@ -10,13 +10,10 @@
 
 namespace tilecast {
 
-/// kTimeline: each role records when it worked on a tile (timeline.cuh).
-enum class Build { kOrdinary, kTimeline };
-
 /// Source of `Config` and its inputs (kernels/gemm/gemm_config.h). `config` is for a problem of
 /// this kind, with K in the problem's elements.
 std::string config_text(const KernelConfig& config, const ProblemKind& kind,
-                        SumScale scale = SumScale::kNone, Build build = Build::kOrdinary);
+                        SumScale scale = SumScale::kNone);
 
 /// Returns a main source: the definition of `Config`, then the include of `path`.
 std::string source_text(const std::string& path, const std::string& config);
@@ -24,6 +21,6 @@ std::string source_text(const std::string& path, const std::string& config);
 /// Returns the kernel's source. Throws ConfigError if no kernel of this schedule supports the
 /// types, layout, clusters, epilogue, batches, groups or programmatic launches.
 KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind,
-                         SumScale scale = SumScale::kNone, Build build = Build::kOrdinary);
+                         SumScale scale = SumScale::kNone);
 
 }  // namespace tilecast

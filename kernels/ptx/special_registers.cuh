@@ -20,13 +20,6 @@ __device__ __forceinline__ u32 thread_index() {
   return thread;
 }
 
-/// %clock: the low half of %clock64.
-__device__ __forceinline__ u32 clock_now() {
-  u32 cycles;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles)::"memory");
-  return cycles;
-}
-
 /// %clock64: cycles of this SM's clock.
 __device__ __forceinline__ u64 clock64_now() {
   u64 cycles;
@@ -38,13 +31,6 @@ __device__ __forceinline__ u64 clock64_now() {
 __device__ __forceinline__ u64 globaltimer() {
   u64 nanoseconds;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds)::"memory");
-  return nanoseconds;
-}
-
-/// Low half of %globaltimer.
-__device__ __forceinline__ u32 globaltimer_low() {
-  u32 nanoseconds;
-  asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(nanoseconds)::"memory");
   return nanoseconds;
 }
 

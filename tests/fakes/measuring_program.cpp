@@ -97,7 +97,6 @@ class FakeDevice final : public MeasuringDevice {
   std::unique_ptr<Bench> make_bench(const GpuSpec&, const CounterRequest&, Seconds) override {
     return std::make_unique<FakeBench>();
   }
-  void trace(const Point&, const std::string&) override { throw DeviceError("no GPU to trace"); }
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -64,22 +63,6 @@ TileRecord record_of(const CsvRow& row) {
 }
 
 }  // namespace
-
-std::string tile_timeline_csv(std::span<const TileRecord> records) {
-  std::string csv(kTimelineHeader);
-  for (const TileRecord& record : records) {
-    const bool loads = record.role == TileRole::kLoads;
-    fmt::format_to(
-        std::back_inserter(csv), "{},{},{},{}{},{},{},{},{},{},{},{},{},{},{}\n", record.sm,
-        record.cta, record.place, loads ? kProducer : kWarpgroup, record.warpgroup, record.tile_m,
-        record.tile_n, record.k_begin, record.k_end, record.begin, record.first_operands,
-        loads ? "" : fmt::format("{}", record.multiplied),
-        record.reduction ? fmt::format("{},{}", record.reduction->waited, record.reduction->reduced)
-                         : ",",
-        record.stored, record.sm_cycles);
-  }
-  return csv;
-}
 
 std::vector<TileRecord> parse_tile_timeline(std::string_view text, std::string_view name) {
   if (!text.starts_with(kTimelineHeader)) {

@@ -1,6 +1,6 @@
 // A measured timeline: when each role of each CTA worked on each tile or piece of a tile, relative
-// to the kernel's first instruction, in cycles of the mean SM clock (SM clocks differ). Converts it
-// to CSV, and to spans for a trace.
+// to the kernel's first instruction, in cycles of the mean SM clock (SM clocks differ). Reads it
+// from CSV, and converts it to spans.
 #pragma once
 
 #include <optional>
@@ -36,10 +36,8 @@ struct TileRecord {
   bool operator==(const TileRecord&) const = default;
 };
 
-/// Formats the columns sm, cta, place, role, tile_m, tile_n, k_begin, k_end, begin, first_data,
+/// Reads the columns sm, cta, place, role, tile_m, tile_n, k_begin, k_end, begin, first_data,
 /// main_loop_end, wait_end, reduction_end, end, sm_cycles; role is producer<i> or warpgroup<i>.
-std::string tile_timeline_csv(std::span<const TileRecord> records);
-
 /// Throws ConfigError `name:line: column: expectation`.
 std::vector<TileRecord> parse_tile_timeline(std::string_view text, std::string_view name);
 

@@ -8,7 +8,7 @@
 // GEMM's rows of tiles take one GEMM after another. Groups' rows of tiles are also
 // concatenated, as many as each group needs: no tile straddles two groups. Checked by:
 // tile_scheduler_test.cpp (exact cover, hand-drawn orders) and, on the device,
-// validate/measure/gemm/timeline/tile_trace_test.cpp (the kernel walked exactly these tiles).
+// validate/measure/gemm/tile_trace_test.cpp (the kernel walked exactly these tiles).
 #pragma once
 
 #include "model/base/fast_divisor.h"

@@ -16,7 +16,7 @@
 //
 // Integers only. Tiles here are cluster tiles, as in tile_scheduler.h, and a worker is a cluster.
 // Checked by: work_decomposition_test.cpp (exact cover, no deadlock, the published examples) and,
-// on the device, validate/measure/gemm/timeline/tile_trace_test.cpp.
+// on the device, validate/measure/gemm/tile_trace_test.cpp.
 #pragma once
 
 #include "model/gemm/order/tile_scheduler.h"

@@ -13,7 +13,7 @@
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "validate/measure/device_facts.h"
-#include "validate/measure/gemm/timeline/tile_trace.h"
+#include "validate/measure/gemm/tile_trace.h"
 #include "validate/run/context_lost.h"
 
 namespace tilecast {

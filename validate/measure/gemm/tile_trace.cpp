@@ -1,4 +1,4 @@
-#include "validate/measure/gemm/timeline/tile_trace.h"
+#include "validate/measure/gemm/tile_trace.h"
 
 #include <fmt/format.h>
 
