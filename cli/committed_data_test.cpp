@@ -2,7 +2,6 @@
 // and the headline of docs/accuracy.md is computed from them. Runs in the repository root.
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -17,7 +16,6 @@
 #include "tests/captured_run.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
-#include "validate/compare/data_split.h"
 
 namespace tilecast {
 namespace {
@@ -66,22 +64,15 @@ std::vector<std::vector<std::string>> checks_of(const std::string& folder, bool 
   return checks;
 }
 
-/// Returns the file through which these tests share their predictions.
-const char* kept_predictions() { return std::getenv("TILECAST_TEST_PREDICTIONS"); }
-
-std::vector<std::string> with_kept_predictions(std::vector<std::string> arguments) {
-  if (const char* const file = kept_predictions()) {
-    arguments.insert(arguments.end(), {"--predictions", file});
-  }
-  return arguments;
+/// Tests that simulate rows for most of a minute run on two days in turn.
+enum class Day { kRecords, kReport };
+bool due_on(Day day) {
+  return daily_seed("tables of simulations") % 2 == static_cast<unsigned>(day);
 }
-
-/// Whether to run tests that simulate rows for most of a minute.
-bool due_today() { return daily_seed("tables of simulations") % 2 == 0; }
 
 TEST_CASE("The error on the committed measurements is no worse than recorded") {
   int records = 0;
-  const bool simulated = due_today();
+  const bool simulated = due_on(Day::kRecords);
   for (const std::string& of_gpu : sorted_paths("validate/data")) {
     if (!std::filesystem::is_directory(of_gpu) ||
         std::filesystem::path(of_gpu).filename() == "public") {  // measurements by others
@@ -102,7 +93,7 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
       for (const std::vector<std::string>& check : checks_of(folder, simulated)) {
         std::vector<std::string> checked = arguments;
         checked.insert(checked.end(), check.begin(), check.end());
-        const CapturedRun run = run_captured(run_validate, with_kept_predictions(checked));
+        const CapturedRun run = run_captured(run_validate, checked);
         CAPTURE(check, run.err);
         CHECK(run.exit_code == 0);
         ++records;
@@ -114,44 +105,25 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
   CHECK(records >= (simulated ? 6 : 4));
 }
 
-JoinedInputOptions with_kept_predictions() {
-  JoinedInputOptions options;
-  options.predictions = kept_predictions() == nullptr ? "" : kept_predictions();
-  return options;
-}
+/// Predicted and measured time.
+using Times = std::pair<Seconds, Seconds>;
 
-TEST_CASE("The headline of docs/accuracy.md follows from the committed measurements") {
-  if (!due_today()) {
+TEST_CASE("docs/accuracy.md and the shares of pairs in order follow from the held-out kernels") {
+  if (!due_on(Day::kReport)) {
     SUCCEED("not today");
     return;
   }
   Manifest manifest = load_manifest("reports/h200.yaml");
   manifest.waves.reset();
   manifest.timelines.clear();
-  const ReportInput input = load_report_input(manifest, with_kept_predictions());
+  const ReportInput input = load_report_input(manifest, {});
   CHECK(read_file("docs/accuracy.md").find(report_headline(report_json(input), "reports/page")) !=
         std::string::npos);
-}
-
-/// Predicted and measured time.
-using Times = std::pair<Seconds, Seconds>;
-
-TEST_CASE("The recorded shares of pairs in order match the held-out kernels") {
-  if (!due_today()) {
-    SUCCEED("not today");
-    return;
-  }
-  const Manifest manifest = load_manifest("reports/h200.yaml");
-  JoinedInputOptions options = with_kept_predictions();
-  options.gpu = manifest.gpu;
-  options.data = manifest.data;
-  options.split = manifest.split;
-  options.part = to_text(DataPart::kJudge);
   struct Counted {
     int all = 0, in_order = 0;
   };
   std::map<Regime, std::map<double, Counted>> pairs;  // counts by up_to
-  for (const JoinedGroup& group : load_joined_input(options).data.groups) {
+  for (const JoinedGroup& group : input.judged.data.groups) {
     if (group.points.empty() || group.inputs != Inputs::kNormal ||
         group.l2_state != L2State::kRotating) {
       continue;

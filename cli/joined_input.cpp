@@ -11,7 +11,6 @@
 #include "model/base/text.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
-#include "reports/prediction_cache.h"
 #include "validate/compare/data_split.h"
 #include "validate/compare/pick.h"
 #include "validate/run/status_line.h"
@@ -69,8 +68,7 @@ JoinedInputOptions joined_input_options(const Arguments& args) {
           .no_correction = args.given("--no-correction"),
           .split = args.text("--split"),
           .part = args.text("--part"),
-          .threads = static_cast<unsigned>(args.number_if_any("--threads").value_or(0)),
-          .predictions = args.text("--predictions")};
+          .threads = static_cast<unsigned>(args.number_if_any("--threads").value_or(0))};
 }
 
 FilePlan files_of(const JoinedInputOptions& options) {
@@ -79,7 +77,6 @@ FilePlan files_of(const JoinedInputOptions& options) {
   plan.reads("--data", options.data);
   plan.reads("--fixed", options.fixed);
   plan.reads("--split", options.split);
-  plan.writes("--predictions", options.predictions);
   return plan;
 }
 
@@ -119,20 +116,9 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
     keep_part(split, part, files);
     refuse_empty(files, options.data, options.split, options.part);
   }
-  const Predictor model = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
-                              Inputs inputs) {
-    return predict_config(gpu, problem, config, regime, inputs, options.method);
-  };
-  PredictionCache cache(options.predictions);
-  const u64 base = base_of(input.gpu, model_fingerprint());
   const Predictor predict = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
                                 Inputs inputs) {
-    // Predictions by another method are not cached.
-    const bool usual =
-        options.method.value_or(default_method(op_of(problem))) == default_method(op_of(problem));
-    return usual && !options.predictions.empty()
-               ? cache.get(base, problem, config, regime, inputs, model)
-               : model(problem, config, regime, inputs);
+    return predict_config(gpu, problem, config, regime, inputs, options.method);
   };
   input.data = join_points(files, predict, {gpu.name, gpu.product}, join);
   if (input.data.points == 0) {

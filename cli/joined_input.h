@@ -22,7 +22,6 @@ struct JoinedInputOptions {
   std::string split, part;                 // part of a split file to keep; all rows if empty
   std::optional<Method> method;            // default_method of the row's op if not set
   unsigned threads = 0;                    // number of threads; one per CPU if 0
-  std::string predictions;                 // file that caches predictions; no cache if empty
   std::function<bool(const Point&)> keep;  // selects rows to join; all if empty
 };
 
@@ -38,7 +37,7 @@ struct JoinedInput {
 /// Points with the largest errors that JSON lists.
 constexpr std::size_t kWorstInJson = 20;
 
-/// Reads --gpu, --data, --no-calibration, --no-correction and --predictions, and for validate
+/// Reads --gpu, --data, --no-calibration and --no-correction, and for validate
 /// --split, --part, --fixed and --threads.
 JoinedInputOptions joined_input_options(const Arguments& args);
 

@@ -364,9 +364,7 @@ inline constexpr OptionRow kOutputOptions[] = {
     {"validate", "--check", "FILE", "",
      "Exit with 1 if a figure is worse than recorded in this file"},
     {"validate", "--record", "FILE", "", "Record the headline figures in this file", 0, 0, "",
-     "--check"},
-    {kJudged, "--predictions,--cache", "FILE", "",
-     "Cache file that keeps predictions between runs"}};
+     "--check"}};
 
 inline constexpr OptionRow kModelOptions[] = {
     {"predict explain validate", "--method", "analytic|simulated", "",

@@ -4,11 +4,11 @@
 
 rows=validate/data/h200_sxm/laboratory/sustained.csv.gz
 out=$folder/report
-"$TILECAST" report --data $rows --out "$out" --predictions "$folder/kept.csv" \
+"$TILECAST" report --data $rows --out "$out" \
   >"$folder/said" 2>"$folder/err" || problem "report: $(cat "$folder/err")"
 grep -q 'mean error' "$folder/said" || problem 'no figure on standard output'
 tail -1 "$folder/said" | grep -qx "$out/index.html" || problem 'the page is not named last'
-"$TILECAST" validate --data $rows --predictions "$folder/kept.csv" --format json >"$folder/validated" 2>/dev/null
+"$TILECAST" validate --data $rows --format json >"$folder/validated" 2>/dev/null
 
 if command -v python3 >/dev/null; then
   python3 - "$out" "$folder/validated" <<'PYTHON' >"$folder/found" 2>&1 || problem "$(cat "$folder/found")"
@@ -58,7 +58,7 @@ fi
 
 # The same rows give the same bytes.
 cp -r "$out" "$folder/first"
-"$TILECAST" report --data $rows --out "$out" --predictions "$folder/kept.csv" >/dev/null 2>&1
+"$TILECAST" report --data $rows --out "$out" >/dev/null 2>&1
 diff -r "$out" "$folder/first" >/dev/null || problem 'not the same again'
 
 expect_error 2 'report needs measurements' "$TILECAST" report --out "$folder/x"
