@@ -140,7 +140,6 @@ Validation judge(const JoinedInput& input, ValidationOptions options) {
   options.fixed_config = input.fixed_config;
   if (gpu.architecture == Architecture::kHopper) {
     options.chip = load_chip_counters(config_folder(), "GH100");
-    options.selectors.push_back(deep_gemm_rule(gpu.sm.count));
   }
   Validation validation = validate(gpu, input.gpu.calibrated, input.data, options);
   if (!input.part.empty()) {

@@ -53,7 +53,7 @@ FilePlan files_of(const JoinedInputOptions& options);
 JoinedInput load_joined_input(const JoinedInputOptions& options);
 
 /// Computes the figures of validate, with the baselines that the GPU and the split allow.
-/// `options`: lists to print and selectors to compare with.
+/// `options`: lists to print.
 Validation judge(const JoinedInput& input, ValidationOptions options);
 
 }  // namespace tilecast

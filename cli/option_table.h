@@ -295,8 +295,6 @@ inline constexpr OptionRow kDataOptions[] = {
     {"validate", "--fixed", "CSV...", "",
      "Measurements that determine one fixed configuration for all problems, a baseline; they are "
      "not evaluated themselves"},
-    {"validate", "--choices", "CSV...", "",
-     "CSV of another selector's choices, as a baseline (docs/commands.md)"},
     {"calibrate", "--measured,--constants", "FILE", "",
      "Overlay written by `tilecast micro`: constants that are measured, not fitted"},
     {"calibrate", "--prior", "GPU", "",

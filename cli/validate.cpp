@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,7 +19,6 @@
 #include "validate/compare/public_cases.h"
 #include "validate/compare/recorded_error.h"
 #include "validate/compare/validation_text.h"
-#include "validate/record/stored_text.h"
 
 namespace tilecast {
 namespace {
@@ -59,7 +57,6 @@ void run_validate(const Arguments& args) {
   }
   FilePlan plan = files_of(asked);
   plan.reads("--check", check);
-  plan.reads("--choices", args.texts("--choices"));
   plan.writes("--record", recorded);
   plan.check();
   if (args.given("--method")) {
@@ -71,19 +68,10 @@ void run_validate(const Arguments& args) {
     check_well_formed(record, check);
     asked.method = asked.method.value_or(recorded_method(record, check));
   }
-  std::vector<Selector> listed;
-  for (const std::string& path : args.texts("--choices")) {
-    listed.push_back(listed_choices(read_stored_text(path), path));
-    const auto same = [&](const Selector& other) { return other.name == listed.back().name; };
-    if (std::count_if(listed.begin(), listed.end(), same) > 1) {
-      throw ConfigError(fmt::format("{}: another file of --choices has the same name", path));
-    }
-  }
   const JoinedInput input = load_joined_input(asked);
-  ValidationOptions judging{.worst = static_cast<std::size_t>(
-                                args.number_if_any("--worst").value_or(json ? kWorstInJson : 0))};
-  judging.selectors = std::move(listed);
-  const Validation validation = judge(input, std::move(judging));
+  const Validation validation =
+      judge(input, {.worst = static_cast<std::size_t>(
+                        args.number_if_any("--worst").value_or(json ? kWorstInJson : 0))});
   if (!recorded.empty()) {
     write_file(recorded, json_text(record_of(validation), 2));
   }

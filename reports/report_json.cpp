@@ -125,9 +125,6 @@ Json picks_json(const ReportInput& input, Regime regime) {
   const Baselines& baselines = judged.baselines;
   add("cuBLASLt, top heuristic, aligned", baselines.cublaslt_aligned, both);
   add("cuBLASLt, fastest of 16, aligned", baselines.cublaslt_best_aligned, both);
-  for (const auto& [name, figures] : baselines.selectors) {
-    add(name, figures, "problem");
-  }
   add("one fixed configuration", baselines.fixed_tiling, both);
   add("random legal kernel", baselines.random, both);
   return table["rows"].empty() ? Json() : table;

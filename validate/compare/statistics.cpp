@@ -89,35 +89,6 @@ std::optional<double> spearman_rho(const Values& x, const Values& y) {
   return both / std::sqrt(own_x * own_y);
 }
 
-double signed_rank_p(const Values& differences) {
-  Values sizes;
-  std::vector<bool> positive;
-  for (const double difference : differences) {
-    if (difference != 0) {
-      sizes.push_back(std::abs(difference));
-      positive.push_back(difference > 0);
-    }
-  }
-  // Probabilities of each sum of doubled ranks, which are integers even for shared ranks.
-  Values chance{1};
-  std::size_t sum = 0;
-  const Values rank = ranks(sizes);
-  for (std::size_t i = 0; i < rank.size(); ++i) {
-    const auto twice = static_cast<std::size_t>(2 * rank[i]);
-    sum += positive[i] ? twice : 0;
-    Values next(chance.size() + twice, 0);
-    for (std::size_t at = 0; at < chance.size(); ++at) {
-      next[at] += chance[at] / 2;
-      next[at + twice] += chance[at] / 2;
-    }
-    chance = std::move(next);
-  }
-  const auto at = chance.begin() + static_cast<std::ptrdiff_t>(sum);
-  const double most = std::accumulate(chance.begin(), at + 1, 0.0);
-  const double least = std::accumulate(at, chance.end(), 0.0);
-  return std::min(1.0, 2 * std::min(most, least));
-}
-
 std::optional<ErrorFigures> error_figures(const Values& relative_errors) {
   if (relative_errors.empty()) {
     return std::nullopt;

@@ -28,11 +28,6 @@ std::optional<double> kendall_tau(const Values& x, const Values& y);
 /// for kendall_tau.
 std::optional<double> spearman_rho(const Values& x, const Values& y);
 
-/// Two-sided p-value of Wilcoxon's signed-rank test: the probability, if signs were random, of a
-/// sum of positive ranks as far from its mean as this one. Zeros are dropped and equal sizes share
-/// their mean rank. Exact; time grows with the cube of the count. 1 if only zeros remain.
-double signed_rank_p(const Values& differences);
-
 /// Figures of relative errors (predicted / measured - 1).
 struct ErrorFigures {
   std::size_t points;

@@ -62,27 +62,6 @@ TEST_CASE("Error figures use absolute errors, except for the signed bias") {
   CHECK_FALSE(error_figures({}).has_value());
 }
 
-TEST_CASE("The signed-rank test gives the p-value of the sum of ranks") {
-  // Example of R's wilcox.test (Hollander and Wolfe, depression scale factors): ranks 8 -3 9 4 7 6
-  // 5 -2 1. Negative ones sum to 5; 10 of 512 sign assignments give at most that: 2 * 10 / 512.
-  CHECK(signed_rank_p({0.952, -0.147, 1.022, 0.43, 0.62, 0.59, 0.49, -0.08, 0.01}) ==
-        Approx(0.0390625));
-  CHECK(signed_rank_p({-0.952, 0.147, -1.022, -0.43, -0.62, -0.59, -0.49, 0.08, -0.01}) ==
-        Approx(0.0390625));
-  CHECK(signed_rank_p({1, 2, 3, 4, 5}) == Approx(0.0625));  // 2 / 32
-}
-
-TEST_CASE("In the signed-rank test equal sizes share their rank and zeros have none") {
-  // Ranks 1.5, 1.5, 3, 4: of 16 sums of positive ranks 0, 1.5 and 1.5 are at most 1.5: 2 * 3 / 16.
-  CHECK(signed_rank_p({1, -1, -2, -3}) == Approx(0.375));
-  CHECK(signed_rank_p({0, 1, -1, 0, -2, -3, 0}) == Approx(0.375));
-  CHECK(signed_rank_p({0, 0}) == 1);
-  CHECK(signed_rank_p({}) == 1);
-  CHECK(signed_rank_p({5}) == 1);  // 2 * 1 / 2
-  // 200 differences of one sign give 2 / 2^200, without overflow.
-  CHECK(signed_rank_p(Values(200, 1.0)) < 1e-50);
-}
-
 TEST_CASE("Ratio figures are the geometric mean, 10th percentile and worst") {
   const auto figures = ratio_figures({1, 0.25});
   REQUIRE(figures.has_value());

@@ -174,18 +174,6 @@ Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups,
   result.fixed_tiling_config = fixed.config;
   result.fixed_tiling_chosen_here = !fixed_config.has_value();
   result.random = ratio_figures(random);
-  for (const Selector& selector : options.selectors) {
-    Values ratios;
-    for (const JoinedGroup& group : groups) {
-      if (const auto ratio = selector_ratio(group, selector);
-          group.regime == Regime::kBurst && ratio) {
-        ratios.push_back(*ratio);
-      }
-    }
-    if (const std::optional<RatioFigures> figures = ratio_figures(ratios)) {
-      result.selectors.emplace(selector.name, *figures);
-    }
-  }
   result.cublaslt_top1_of_best = ratio_figures(top1_of_best);
   result.cublaslt_top1_of_ours = ratio_figures(top1_of_ours);
   result.cublaslt_aligned = ratio_figures(aligned);
@@ -239,9 +227,6 @@ Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,
     }
     if (const auto rank = rank_figures(groups)) {
       result.rank.emplace(regime, *rank);
-    }
-    if (auto paired = paired_picks(groups, result.baselines.fixed_tiling_config); !paired.empty()) {
-      result.paired.emplace(regime, std::move(paired));
     }
     for (const std::size_t count : kPickCounts) {
       if (const auto figures = picks(groups, by_predicted_time, count)) {

@@ -11,8 +11,6 @@
 #include "validate/compare/byte_error.h"
 #include "validate/compare/error_parts.h"
 #include "validate/compare/join.h"
-#include "validate/compare/paired_picks.h"
-#include "validate/compare/selectors.h"
 #include "validate/compare/statistics.h"
 #include "validate/compare/worst_points.h"
 
@@ -42,7 +40,6 @@ struct Baselines {
   std::string fixed_tiling_config;
   bool fixed_tiling_chosen_here;                      // chosen in hindsight, on the same rows
   std::optional<RatioFigures> random;                 // see pick.h
-  std::map<std::string, RatioFigures> selectors;      // by name, see selectors.h; bursts only
   std::optional<RatioFigures> cublaslt_top1_of_best;  // time of cublaslt:best / of cublaslt:top1
   std::optional<RatioFigures> cublaslt_top1_of_ours;  // tilecast's best measured time / of its top1
   // Speed relative to cuBLASLt's top heuristic for aligned problems (is_aligned) and for unaligned
@@ -77,7 +74,6 @@ struct Validation {
   Baselines baselines;
   std::optional<IntervalFigures> interval;
   ByteFigures bytes;
-  std::map<Regime, std::vector<PairedFigures>> paired;  // comparisons for the top-1 pick by time
   std::map<AnySchedule, PartFigures> by_schedule;
   std::map<Limiter, PartFigures> by_limiter;
   std::map<TimeSize, PartFigures> by_size;
@@ -90,7 +86,6 @@ struct ValidationOptions {
   /// The fixed configuration if it was chosen on other rows; empty if none was widespread enough
   /// there. If not set, chosen on these rows, in hindsight.
   std::optional<std::string> fixed_config = {};
-  std::vector<Selector> selectors = {};  // evaluated on bursts, for which they are made
 };
 
 Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,

@@ -65,9 +65,6 @@ Json baselines_json(const Baselines& baselines) {
     json["fixed_tiling"]["chosen_on"] = baselines.fixed_tiling_chosen_here ? "these" : "fit";
   }
   add("random", baselines.random);
-  for (const auto& [name, figures] : baselines.selectors) {
-    json["selectors"][name] = ratio_json(figures);
-  }
   add("cublaslt_top1_of_best", baselines.cublaslt_top1_of_best);
   add("cublaslt_top1_of_ours", baselines.cublaslt_top1_of_ours);
   add("cublaslt_aligned", baselines.cublaslt_aligned);
@@ -125,16 +122,6 @@ void add_figures(Json& json, const Validation& v) {
     }
   }
   json["baselines"] = baselines_json(v.baselines);
-  for (const auto& [regime, all] : v.paired) {
-    for (const PairedFigures& paired : all) {
-      json["paired"][std::string(to_text(regime))][paired.against] = {
-          {"ratio", rounded_figure(paired.ratio)},
-          {"better", paired.better},
-          {"worse", paired.worse},
-          {"p", paired.p},
-          {"shapes", paired.groups}};
-    }
-  }
   if (v.interval) {
     json["interval"] = {{"coverage_90", rounded_figure(v.interval->coverage_90)},
                         {"median_width", rounded_figure(v.interval->median_width)}};

@@ -114,9 +114,6 @@ std::string pick_table(const Validation& v) {
   add(b.fixed_tiling_chosen_here ? "  best fixed tiling" : "  fixed tiling of the fit",
       b.fixed_tiling);
   add("  at random", b.random);
-  for (const auto& [name, figures] : b.selectors) {
-    text += ratio_line(fmt::format("  {}, burst", name), figures);
-  }
   add("  cuBLASLt top-1 of its best", b.cublaslt_top1_of_best);
   add("  cuBLASLt top-1, aligned", b.cublaslt_aligned);
   add("  cuBLASLt top-1, unaligned", b.cublaslt_odd);
@@ -127,23 +124,6 @@ std::string pick_table(const Validation& v) {
         "  dimensions are multiples of 8, else most cuBLASLt kernels lack wide loads)\n";
   }
   return text;
-}
-
-std::string paired_table(const Validation& v) {
-  if (v.paired.empty()) {
-    return "";
-  }
-  std::string text =
-      fmt::format("\n{:<36}{:>8}{:>10}{:>8}{:>8}{:>10}\n", "top pick vs. alternatives", "shapes",
-                  "ratio", "better", "worse", "p");
-  for (const auto& [regime, all] : v.paired) {
-    for (const PairedFigures& f : all) {
-      text += fmt::format("{:<36}{:>8}{:>10.3f}{:>8}{:>8}{:>10.2g}\n",
-                          fmt::format("  {}, {}", f.against, to_text(regime)), f.groups, f.ratio,
-                          f.better, f.worse, f.p);
-    }
-  }
-  return text + "  (ratio: speed of the pick over the other's, geometric mean; p: sign test)\n";
 }
 
 std::string_view calibration_text(const Validation& v) {
@@ -159,7 +139,7 @@ std::string to_table(const Validation& v) {
       v.gpu, to_text(v.method), calibration_text(v), counted(v.points, "point"),
       counted(v.rows, "row"), v.cublaslt, v.excluded, v.unmatched, v.repeated,
       v.simulated > 0 && v.simulated < v.points ? fmt::format(", {} simulated", v.simulated) : "");
-  text += error_table(v) + part_table(v) + rank_table(v) + pick_table(v) + paired_table(v);
+  text += error_table(v) + part_table(v) + rank_table(v) + pick_table(v);
   if (v.interval) {
     text += fmt::format("\n90 % intervals cover {} of the measured times; median width {}\n",
                         percent(v.interval->coverage_90), percent(v.interval->median_width));
