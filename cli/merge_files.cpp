@@ -8,7 +8,6 @@
 
 #include "model/base/error.h"
 #include "model/base/file.h"
-#include "validate/record/raw_samples.h"
 #include "validate/run/measure_progress.h"
 
 namespace tilecast {
@@ -40,14 +39,7 @@ Merge merge_into(const std::filesystem::path& out, const WorkPlan& plan,
     require_of_plan(out, files.back(), plan);
   }
   Merge merge = merge_rows(plan, files);
-  const MergedFiles merged = merged_files(merge, files);
-  if (merged.without_samples > 0) {
-    say("{} rows have no raw samples: their file is missing", merged.without_samples);
-  }
-  if (!merged.raw_samples.empty()) {  // first, as in a run: a row never refers to missing samples
-    write_file(raw_samples_path(out), merged.raw_samples);
-  }
-  write_file(out, merged.csv);
+  write_file(out, merged_csv(merge, files));
   return merge;
 }
 

@@ -10,8 +10,8 @@
 
 namespace tilecast {
 
-/// Reads the shards' files, and `out` if it exists, whose rows are kept; writes the table and its
-/// raw samples. Throws ConfigError if a file is not such a table, and FileError.
+/// Reads the shards' files, and `out` if it exists, whose rows are kept; writes the table.
+/// Throws ConfigError if a file is not such a table, and FileError.
 Merge merge_into(const std::filesystem::path& out, const WorkPlan& plan,
                  const std::vector<std::filesystem::path>& shards);
 

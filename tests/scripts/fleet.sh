@@ -175,7 +175,6 @@ if small_disk 48k; then
   [ "$rows" -gt 1 ] && [ "$rows" -le "$all" ] || problem "$((rows - 1)) rows fit a full disk"
   copy_plan full
   cp "$folder/small/a.csv" "$folder/full/plan.1-of-1.csv"
-  cp "$folder/small/a.samples.csv.gz" "$folder/full/plan.1-of-1.samples.csv.gz"
   "$tilecast" measure --plan "$folder/full/plan.csv" --resume 2>"$folder/err" ||
     problem "after a full disk: $(tail -n 1 "$folder/err")"
   check_merged "$folder/full/plan.csv" "full disk"

@@ -60,7 +60,6 @@ void Laboratory::time(Measurement& row, Workload& workload) {
   row.blocks = std::count_if(timed.blocks.begin(), timed.blocks.end(),
                              [](const SampleBlock& block) { return !block.drifted; });
   row.blocks_discarded = static_cast<i64>(timed.blocks.size()) - *row.blocks;
-  row.raw = std::move(timed.blocks);
   if (after_timing_) {
     Workload counted = workload;
     counted.sets = row.point.l2_state == L2State::kWarm ? 1 : workload.sets;

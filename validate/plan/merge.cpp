@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <tuple>
 
 #include "model/base/error.h"
-#include "model/base/file.h"
-#include "validate/record/raw_samples.h"
 #include "validate/record/stored_text.h"
 #include "validate/record/verified_rows.h"
 
@@ -113,29 +110,12 @@ MeasurementFile read_shard(const std::filesystem::path& path) {
   return parse_measurements(text, path.string(), TruncatedLine::kDrop);
 }
 
-MergedFiles merged_files(const Merge& merge, const std::vector<MeasurementFile>& files) {
-  std::vector<std::optional<std::string>> packed;  // raw samples by file, if they exist
-  for (const MeasurementFile& file : files) {
-    const std::filesystem::path path = raw_samples_path(file.name);
-    packed.push_back(std::filesystem::exists(path) ? std::optional(read_file(path)) : std::nullopt);
-  }
-  MergedFiles merged;
+std::string merged_csv(const Merge& merge, const std::vector<MeasurementFile>& files) {
   std::vector<Measurement> rows;
   for (const MergedRow& place : merge.rows) {
-    Measurement row = measurement(files, place);
-    if (row.samples_at && !packed[place.file]) {
-      row.samples_at.reset();
-      ++merged.without_samples;
-    } else if (row.samples_at) {
-      const std::vector<SampleBlock> blocks = parse_raw_samples(
-          *packed[place.file], raw_samples_path(files[place.file].name).string(), *row.samples_at);
-      row.samples_at = static_cast<i64>(merged.raw_samples.size());
-      merged.raw_samples += raw_samples_member(*row.samples_at, row.point, blocks);
-    }
-    rows.push_back(std::move(row));
+    rows.push_back(measurement(files, place));
   }
-  merged.csv = measurement_csv(rows);
-  return merged;
+  return measurement_csv(rows);
 }
 
 }  // namespace tilecast

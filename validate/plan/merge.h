@@ -44,12 +44,7 @@ Merge merge_rows(const WorkPlan& plan, const std::vector<MeasurementFile>& files
 /// rows. Throws like read_measurements.
 MeasurementFile read_shard(const std::filesystem::path& path);
 
-struct MergedFiles {
-  std::string csv, raw_samples;     // contents of the table and of the file of raw samples
-  std::size_t without_samples = 0;  // rows without their raw samples
-};
-
-/// Throws like read_raw_samples.
-MergedFiles merged_files(const Merge& merge, const std::vector<MeasurementFile>& files);
+/// Returns the table of the merged rows.
+std::string merged_csv(const Merge& merge, const std::vector<MeasurementFile>& files);
 
 }  // namespace tilecast

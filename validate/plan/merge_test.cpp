@@ -8,8 +8,6 @@
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "validate/record/example_measurement.h"
-#include "validate/record/measurement_appender.h"
-#include "validate/record/raw_samples.h"
 
 using namespace tilecast;
 
@@ -59,7 +57,7 @@ TEST_CASE("Rows are in the plan's order, each point once, and missing points are
   CHECK(merge.missing == std::vector<std::size_t>{3});
   CHECK(merge.duplicates == 1);
   CHECK(merge.contradictions.empty());
-  const MeasurementFile merged = parse_measurements(merged_files(merge, files).csv, "m");
+  const MeasurementFile merged = parse_measurements(merged_csv(merge, files), "m");
   for (int i = 0; i < 3; ++i) {
     CHECK(merged.rows[static_cast<std::size_t>(i)].measurement.point == point(i));
   }
@@ -77,12 +75,12 @@ TEST_CASE("The kept row of a point depends on the rows, not on the order of file
     shuffle(files, random);
     const Merge merge = merge_rows(plan, files);
     CHECK(merge.counts == std::map<std::string, std::size_t>{{"ok", 3}});
-    const std::string csv = merged_files(merge, files).csv;
+    const std::string csv = merged_csv(merge, files);
     first = i == 0 ? csv : first;
     CHECK(csv == first);
     // Merges the result again, with and without its inputs.
     files.push_back(parse_measurements(csv, "again"));
-    CHECK(merged_files(merge_rows(plan, files), files).csv == first);
+    CHECK(merged_csv(merge_rows(plan, files), files) == first);
     files.pop_back();
   }
   const MeasurementFile merged = parse_measurements(first, "m");
@@ -115,36 +113,6 @@ TEST_CASE("A row of no point of the plan, or of another GPU, contradicts the pla
   REQUIRE(merge.contradictions.size() == 2);
   CHECK(merge.contradictions[0] == "a.csv:2: not a point of the plan");
   CHECK(merge.contradictions[1] == "a.csv:3: measured on h100_sxm, the plan is for h200_sxm");
-}
-
-TEST_CASE("Raw samples follow their rows into one file") {
-  const TemporaryFolder folder;
-  const auto samples = [](int number) {
-    return std::vector<SampleBlock>{{{number, number + 1}, Hertz{1.5e9}, false}};
-  };
-  for (const int file : {0, 1}) {
-    MeasurementAppender appender(folder / (std::to_string(file) + ".csv"), {}, IfExists::kRefuse);
-    for (const int number : {file + 2, file}) {
-      Measurement m = row(number);
-      m.raw = samples(100 * number);
-      appender.append(m);
-    }
-  }
-  const std::vector<MeasurementFile> files{read_shard(folder / "0.csv"),
-                                           read_shard(folder / "1.csv")};
-  const Merge merge = merge_rows(plan_of(4), files);
-  const MergedFiles merged = merged_files(merge, files);
-  write_file(folder / "m.csv", merged.csv);
-  write_file(raw_samples_path(folder / "m.csv"), merged.raw_samples);
-  const MeasurementFile read = read_measurements(folder / "m.csv");
-  REQUIRE(read.rows.size() == 4);
-  for (int i = 0; i < 4; ++i) {
-    const Measurement& m = read.rows[static_cast<std::size_t>(i)].measurement;
-    REQUIRE(m.samples_at.has_value());
-    CHECK(read_raw_samples(raw_samples_path(folder / "m.csv"), *m.samples_at) == samples(100 * i));
-  }
-  std::filesystem::remove(raw_samples_path(folder / "1.csv"));
-  CHECK(merged_files(merge, files).without_samples == 2);
 }
 
 TEST_CASE("A shard's file is readable after a kill at any point") {

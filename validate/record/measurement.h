@@ -95,7 +95,6 @@ struct Measurement {
                                         // or none
   std::optional<i64> blocks;            // number of blocks used
   std::optional<i64> blocks_discarded;  // number of blocks discarded because of a drifted clock
-  std::optional<i64> samples_at;        // offset of this row in the file of raw samples
   std::optional<i64> round;             // round from 1, if a run repeats its points in rounds
   std::optional<i64> order_seed;        // seed of the run's point order
   std::string drawn;                    // origin of the point in its suite: named, best, random,
@@ -111,8 +110,6 @@ struct Measurement {
 
   std::optional<CountersState> counters_state;  // absent: counters not requested
   std::map<std::string, double> counters;       // values by CUPTI name
-
-  std::vector<SampleBlock> raw;  // samples stored next to the CSV (raw_samples.h)
 };
 
 constexpr std::string_view kCublasltTop1 = "cublaslt:top1";  // top heuristic

@@ -82,9 +82,6 @@ void MeasurementAppender::open(IfExists rule) {
     if (::ftruncate(descriptor_, 0) != 0) {
       fail_file(path_, "write");
     }
-    if (rule == IfExists::kRefuse) {
-      refuse_stray_samples();
-    }
     append_whole(descriptor_, csv_line(columns), path_, kHowToRepair);
     return;
   }
@@ -106,18 +103,7 @@ void MeasurementAppender::open(IfExists rule) {
     if (row.measurement.revision == current_revision(row.measurement.point)) {
       ++keys_[key_of(row.measurement.point)];
     }
-    last_samples_ = std::max(last_samples_, row.measurement.samples_at);
     resumed_.push_back(row.measurement);
-  }
-  if (last_samples_) {
-    samples_.emplace(raw_samples_path(path_), last_samples_);
-  }
-}
-
-void MeasurementAppender::refuse_stray_samples() const {
-  if (std::filesystem::exists(raw_samples_path(path_))) {
-    throw ConfigError(raw_samples_path(path_).string() +
-                      ": raw samples exist without their CSV; move them, or choose another file");
   }
 }
 
@@ -125,12 +111,6 @@ MeasurementAppender::~MeasurementAppender() { ::close(descriptor_); }
 
 void MeasurementAppender::append(Measurement measurement) {
   measurement.revision = current_revision(measurement.point);
-  if (!measurement.raw.empty()) {
-    if (!samples_) {
-      samples_.emplace(raw_samples_path(path_), last_samples_);
-    }
-    measurement.samples_at = samples_->append(measurement.point, measurement.raw);
-  }
   append_whole(descriptor_, measurement_line(measurement, counters_), path_, kHowToRepair);
   ++keys_[key_of(measurement.point)];
 }

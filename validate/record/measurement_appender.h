@@ -1,22 +1,19 @@
 // Appends rows to a measurement CSV during a run. Each row is written with one write, so that a
-// killed run loses at most the current point. Raw samples go to a file next to it (raw_samples.h),
-// before their row.
+// killed run loses at most the current point.
 #pragma once
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "validate/record/measurement.h"
-#include "validate/record/raw_samples.h"
 
 namespace tilecast {
 
 enum class IfExists {
   kRefuse,  // never overwrite measured data
-  kResume,  // append; drops a truncated last line and samples without a row
+  kResume,  // append; drops a truncated last line
 };
 
 class MeasurementAppender {
@@ -40,15 +37,12 @@ class MeasurementAppender {
 
  private:
   void open(IfExists rule);
-  void refuse_stray_samples() const;
 
   std::filesystem::path path_;
   std::vector<std::string> counters_;
   int descriptor_ = -1;
   std::map<std::string, std::size_t> keys_;  // number of rows per point key
   std::vector<Measurement> resumed_;
-  std::optional<i64> last_samples_;
-  std::optional<RawSampleFile> samples_;
 };
 
 }  // namespace tilecast

@@ -271,7 +271,6 @@ constexpr MeasurementColumn kColumns[] = {
     text_column<&Measurement::clock_event_reasons>("clock_event_reasons", false),
     count_column<&Measurement::blocks>("blocks"),
     count_column<&Measurement::blocks_discarded>("blocks_discarded"),
-    count_column<&Measurement::samples_at>("samples_at"),
     count_column<&Measurement::round>("round"),
     count_column<&Measurement::order_seed>("order_seed"),
     text_column<&Measurement::drawn>("drawn", false),

@@ -63,7 +63,6 @@ Measurement random_measurement(std::mt19937& random) {
     m.clock_event_reasons = upto(2) == 0 ? "none" : "sw_power_cap+hw_slowdown";
     m.blocks = 1 + upto(7);
     m.blocks_discarded = upto(7);
-    m.samples_at = upto(1 << 30);
     m.round = 1 + upto(10);
     m.order_seed = upto(1 << 30);
     m.revision = 1 + upto(3);
@@ -106,7 +105,6 @@ TEST_CASE("Random measurements round-trip through their text") {
     CHECK(a.clock_event_reasons == b.clock_event_reasons);
     CHECK(a.blocks == b.blocks);
     CHECK(a.blocks_discarded == b.blocks_discarded);
-    CHECK(a.samples_at == b.samples_at);
     CHECK(a.round == b.round);
     CHECK(a.order_seed == b.order_seed);
     CHECK(a.counters_state == b.counters_state);

@@ -35,21 +35,21 @@ TEST_CASE("A byte-order mark is not part of the text, compressed or not") {
   const TemporaryFolder folder;
   const std::string text = "\xef\xbb\xbfgpu,date\n";
   write_file(folder / "plain", text);
-  write_file(folder / "packed", gzip_member(text));
+  write_file(folder / "packed", gzipped(folder, text));
   CHECK(read_stored_text(folder / "plain") == "gpu,date\n");
   CHECK(read_stored_text(folder / "packed") == "gpu,date\n");
 }
 
 TEST_CASE("Compressed data that expands beyond the limit is an error") {
   const TemporaryFolder folder;
-  const std::string member = gzip_member(std::string(std::size_t{1} << 24, 'a'));  // 16 KiB
+  const std::string member = gzipped(folder, std::string(std::size_t{1} << 24, 'a'));  // 16 KiB
   std::string packed;
   for (int i = 0; i < 16; ++i) {  // 2^28 bytes
     packed += member;
   }
   write_file(folder / "most", packed);
   CHECK(read_stored_text(folder / "most").size() == std::size_t{1} << 28);
-  write_file(folder / "bomb", packed + gzip_member("a"));
+  write_file(folder / "bomb", packed + gzipped(folder, "a"));
   CHECK(message_of(folder / "bomb") ==
         (folder / "bomb").string() + ": decompresses to more than 256 MiB");
 }

@@ -14,7 +14,6 @@
 #include "tests/temporary_folder.h"
 #include "validate/record/measurement_appender.h"
 #include "validate/record/measurement_csv.h"
-#include "validate/record/raw_samples.h"
 #include "validate/run/context_lost.h"
 #include "validate/run/gpu_lock.h"
 #include "validate/run/measure_progress.h"
@@ -22,12 +21,6 @@
 using namespace tilecast;
 
 namespace {
-
-/// Samples that the fake bench measures for a point.
-std::vector<SampleBlock> samples_of(const Point& point) {
-  const i64 first = static_cast<i64>(std::hash<std::string>{}(key_of(point)) % 1000 + 1000);
-  return {{{first, first + 1, first + 2}, Hertz{1.5e9}, false}, {{first}, Hertz{1.4e9}, true}};
-}
 
 /// Takes a millisecond or two per point; special configuration names lose the context or are wrong.
 class FakeBench : public Bench {
@@ -44,7 +37,6 @@ class FakeBench : public Bench {
     row.point = point;
     row.verified = true;
     row.time = TimeDistribution{Seconds{1e-6}, Seconds{1e-6}, Seconds{1e-6}, 3};
-    row.raw = samples_of(point);
     remembered_.insert(key_of(point));
     return row;
   }
@@ -121,12 +113,6 @@ TEST_CASE(
 
     CHECK(keys_in(killed / "a.csv") == keys_in(straight / "a.csv"));
     CHECK(keys_in(killed / "a.csv").size() == points.size() * static_cast<std::size_t>(rounds));
-    for (const MeasurementRow& row : read_measurements(killed / "a.csv").rows) {
-      REQUIRE(row.measurement.samples_at.has_value());
-      CHECK(read_raw_samples(raw_samples_path(killed / "a.csv"), *row.measurement.samples_at) ==
-            samples_of(row.measurement.point));
-    }
-    CHECK(std::filesystem::file_size(killed / "a.samples.csv.gz") > 0);
   }
 }
 
