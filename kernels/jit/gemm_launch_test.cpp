@@ -130,6 +130,18 @@ constexpr const char* kOfTn[] = {
     "sp 128x72x64 s4 w2x1 c1x1 o1 i1 e1 n3 k2s x", "sk 128x144x64 s4 w2x1 c1x1 o1 i1 e2 m4 k1+a x",
 };
 
+// mma.sync: tiles, numbers of stages, splits of a tile among warpgroups, reductions of partial
+// sums. Tiles with a multiple of 64 columns per warpgroup take every layout.
+constexpr const char* kOfMmaSync[] = {
+    "ms 64x64x32 s2 w1x1 c1x1 o3 i0 e0 m2",       "ms 128x64x64 s3 w2x1 c1x1 o1 i0 e0 m8",
+    "ms 128x128x32 s8 w1x2 c1x1 o1 i0 e0 h",      "ms 256x64x64 s4 w2x1 c1x1 o1 i0 e0 n3",
+    "mssk 64x64x32 s4 w1x1 c1x1 o2 i0 e0 m8 k3t", "mssk 128x128x64 s3 w1x2 c1x1 o1 i0 e0 m4 k2s",
+    "mssk 256x64x32 s3 w2x1 c1x1 o1 i0 e0 n4 k2t"};
+constexpr const char* kOfMmaSyncTn[] = {
+    "ms 64x32x32 s8 w1x1 c1x1 o1 i0 e0 m8",       "ms 128x96x64 s3 w2x1 c1x1 o1 i0 e0 n1",
+    "ms 64x48x64 s2 w1x1 c1x1 o2 i0 e0 m8",       "ms 64x192x32 s5 w1x2 c1x1 o1 i0 e0 m8",
+    "mssk 64x32x64 s3 w1x2 c1x1 o2 i0 e0 n8 k4s", "mssk 64x96x32 s6 w1x1 c1x1 o1 i0 e0 h k2t"};
+
 void compile_all(std::span<const char* const> texts, std::span<const Layout> layouts) {
   std::vector<KernelSource> sources;
   for (const char* text : texts) {
@@ -180,6 +192,29 @@ TEST_CASE("alpha and beta are applied, with bulk and with plain stores", "[gpu]"
     for (const GemmShape& shape : shapes) {
       check_runs(text, {shape, ElementType::kFp16, Layout::kTn}, {2, -3});
     }
+  }
+}
+
+// tests/gates/sanitizers.sh runs this test under compute-sanitizer, so its problems are small.
+TEST_CASE("mma.sync kernels multiply odd shapes in every layout, with K split and scaled",
+          "[gpu]") {
+  gpu_or_skip();
+  const auto check_tn = [](const char* text) {
+    // Sums of 392 products are at most 1568. The last K block holds 8 elements.
+    check_runs(text, {{131, 117, 392}, ElementType::kFp16, Layout::kTn});
+    check_runs(text, {{1, 200, 264}, ElementType::kFp16, Layout::kTn});
+    check_runs(text, {{300, 9, 136}, ElementType::kFp16, Layout::kTn}, {2, -1});
+  };
+  compile_all(kOfMmaSync, kEveryLayout);
+  for (const char* text : kOfMmaSync) {
+    check_tn(text);
+    check_runs(text, {{77, 136, 328}, ElementType::kFp16, Layout::kNn});
+    check_runs(text, {{136, 72, 197}, ElementType::kFp16, Layout::kNt}, {1, 1});
+    check_runs(text, {{264, 131, 392}, ElementType::kFp16, Layout::kTt});
+  }
+  compile_all(kOfMmaSyncTn, std::array{Layout::kTn});
+  for (const char* text : kOfMmaSyncTn) {
+    check_tn(text);
   }
 }
 
