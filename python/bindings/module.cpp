@@ -1,4 +1,4 @@
-// The module tilecast._native, which exposes answers.h to Python. Functions of
+// The module tilecast._native, which exposes answers.h and known_calls.h to Python. Functions of
 // the model release the GIL and stop at Ctrl-C. python/tilecast/_native.pyi documents the
 // signatures; python/tests call them.
 
@@ -26,6 +26,7 @@
 #include "model/base/parallel.h"
 #include "model/gemm/problem/epilogue.h"
 #include "python/bindings/answers.h"
+#include "python/bindings/known_calls.h"
 
 namespace nb = nanobind;
 
@@ -190,4 +191,5 @@ NB_MODULE(_native, m) {
           }
           return times;
         }));
+  add_known_calls(m);
 }

@@ -234,7 +234,7 @@ def test_a_mode_or_a_transform_meets_the_operator():
     assert torch.equal(both, torch.stack([right, -right]))
 
 
-def test_eager_calls_of_any_rank_are_right():
+def test_eager_calls_are_known_and_right():
     layer = tilecast.torch.Linear(128, 64, activation="relu", device="cuda", dtype=torch.float16)
     for sides in [(32,), (32,), (4, 8), (4, 8), (2, 2, 8)]:
         input = torch.randn(*sides, 128, device="cuda", dtype=torch.float16)

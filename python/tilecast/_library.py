@@ -153,6 +153,14 @@ def capture_of(stream: int) -> Optional[int]:
     return number.value
 
 
+def addresses() -> tuple[int, int, int]:
+    """Returns addresses of tilecast_plan_run, cuCtxGetDevice and cuStreamIsCapturing, if there is a
+    driver."""
+    driver = _driver()
+    return tuple(ctypes.cast(one, ctypes.c_void_p).value for one in (
+        library().tilecast_plan_run, driver.cuCtxGetDevice, driver.cuStreamIsCapturing))
+
+
 def _check(status: int) -> None:
     if status:
         text = library().tilecast_error_text().decode(errors="replace")

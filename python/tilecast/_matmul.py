@@ -7,13 +7,15 @@ import sys
 from collections.abc import Callable
 from typing import Any, Optional
 
-from . import _library
+from . import _library, _native
 from ._model import ConfigError
 
 KEPT_PLANS = 1024  # plans kept, most recently used
 _KEPT_WORKSPACES = 8  # workspaces per plan, one for each stream or graph
 _captured: set[_library.AnyPlan] = set()  # plans in CUDA graphs, which may run their kernels for the
                                        # life of the process
+_known: Optional[_native.KnownCalls] = None  # fast path for torch's tensors, created on first use
+_refused: Any = None  # exchange API that KnownCalls rejected; not tried again
 
 
 def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Optional[str] = None, *,
@@ -43,6 +45,10 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     Raises ConfigError if no kernel supports the GEMM, Error without a GPU or if the launch fails,
     FileError if libtilecast is not installed (docs/torch.md).
     """
+    if _known is not None and stream is None and residual is None:
+        result = _known.run(a, b, out, bias, activation)
+        if result is not None:
+            return result
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(a, torch.Tensor):
         if (torch.is_grad_enabled() and
@@ -83,6 +89,12 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     plan.run(left.data, right.data, into.data, stream, 0, None if added is None else added.data,
              residual=None if onto is None else onto.data)
     return out
+
+
+def known_product(a: Any, b: Any, bias: Any, activation: Optional[str]) -> Any:
+    """Runs a matmul of torch's tensors on the current stream through the fast path; returns None if
+    no earlier call is like it."""
+    return None if _known is None else _known.run(a, b, None, bias, activation)
 
 
 def _agree(left: _library.Matrix, right: _library.Matrix) -> None:
@@ -169,7 +181,8 @@ def described(a: Any, b: Any, bias: Any) -> tuple:
 def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], bias: Any = None,
                   activation: Optional[str] = None, keeps_memory: bool = True,
                   residual: Any = None) -> Any:
-    """Runs a matmul. `keeps_memory`: a workspace may outlive the call."""
+    """Runs a matmul. `keeps_memory`: a workspace and an entry of the fast path may outlive the
+    call."""
     if not isinstance(b, torch.Tensor) or not (bias is None or isinstance(bias, torch.Tensor)):
         raise ConfigError(f"{'bias' if isinstance(b, torch.Tensor) else 'b'}: expected a torch tensor, "
                           "since a is one")
@@ -178,8 +191,14 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], b
     wide = isinstance(out, torch.Tensor) and out.dtype == torch.float32
     plan = _torch_plan(torch, *described(a, b, bias), activation, _library.FP32 if wide else 0,
                        int(residual is not None))
-    return on_stream(torch, a.device.index, stream, lambda on: _on_current_stream(
+    index = a.device.index
+    result = on_stream(torch, index, stream, lambda on: _on_current_stream(
         torch, plan, a, b, out, bias, on, keeps_memory, activation, residual))
+    if (keeps_memory and stream is None and residual is None and not wide and
+            index == torch._C._cuda_getDevice() and
+            _library.activation_of(activation) not in _library.GATES):
+        _remember(torch, plan, torch._C._cuda_getCurrentRawStream(index), a, b, out, bias, activation)
+    return result
 
 
 def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any, bias: Any,
@@ -235,3 +254,28 @@ def _kept_workspace(torch: Any, plan: _library.Plan, device: Any, stream: int,
             plan.workspaces.pop(next(iter(plan.workspaces)), None)
         plan.workspaces[stream, capture] = held
     return held
+
+
+def _remember(torch: Any, plan: _library.Plan, stream: int, a: Any, b: Any, out: Any, bias: Any,
+              activation: Optional[str]) -> None:
+    """Remembers a successful call, ignoring all failures, so that later calls like it on `stream`,
+    the current one, take the fast path."""
+    global _known, _refused
+    api = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+    if api is None or api is _refused:
+        return
+    if _known is None:
+        try:
+            _known = _native.KnownCalls(api, torch.Tensor, torch.nn.Parameter, torch.is_grad_enabled,
+                                        torch.empty_like, *_library.addresses())
+        except Exception:  # such as another version
+            _refused = api
+            return
+    try:
+        workspace = plan.workspaces.get((stream, None))
+        if workspace is not None or not plan.workspace_bytes:
+            _known.remember(a, b, out, bias, activation, plan.handle,
+                            0 if workspace is None else workspace.data_ptr(), plan.workspace_bytes,
+                            (plan, workspace))
+    except Exception:  # such as out of memory: a later call may be remembered
+        pass

@@ -43,3 +43,14 @@ def sm_limits(machine: Machine, /) -> tuple[int, int, float, float, bool]:
 def triton_times(machine: Machine, problem: Problem, conditions: Conditions, kernels: list[TritonKernel],
                  costs: dict[str, float], threads: int, /) -> list[tuple[float, float]]:
     """Seconds (infinite if shared memory is exceeded), and a lower bound."""
+
+class KnownCalls:
+    """Fast path of matmul (python/bindings/known_calls.h)."""
+
+    def __init__(self, api: Any, tensor: type, parameter: type, is_grad_enabled: Callable[[], bool],
+                 empty_like: Callable[[Any], Any], run: int, device: int, is_capturing: int, /): ...
+    def run(self, a: Any, b: Any, out: Any, bias: Any, activation: Any, /) -> Any:
+        """`out`, or a new tensor if that is None; None if the package must handle the call."""
+
+    def remember(self, a: Any, b: Any, out: Any, bias: Any, activation: Any, plan: int,
+                 workspace: int, workspace_bytes: int, kept: Any, /) -> None: ...

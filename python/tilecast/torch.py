@@ -360,6 +360,13 @@ class Linear(torch.nn.Linear):
         self.activation = activation
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
+        # A call like an earlier one needs none of the checks below, which take longer than a
+        # launch.
+        if input.dim() > 1 and _is_eager(input, self.weight, self.bias) and not torch.is_autocast_enabled("cuda"):
+            rows = input if input.dim() == 2 else input.flatten(0, -2)
+            product = _matmul.known_product(rows, self.weight.t(), self.bias, self.activation)
+            if product is not None:
+                return product if rows is input else product.view(*input.shape[:-1], product.shape[-1])
         if not _has_kernel(input, self.weight, self.bias):
             return _ACTIVATED[self.activation](functional.linear(input, self.weight, self.bias))
         rows = input.reshape(-1, self.in_features)
