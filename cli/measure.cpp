@@ -102,8 +102,9 @@ void print_pairs(const MeasureOptions& options) {
   }
 }
 
-/// Compiles in a child, while the first kernels are measured. The child has a low priority, since a
-/// busy host leaves gaps in a load. The measuring process reports kernels that do not compile.
+/// Compiles in a child, while the first kernels are measured. The child has low priority: competing
+/// with it for the host would leave gaps between the kernels of a sustained measurement. The
+/// measuring process reports kernels that do not compile.
 [[noreturn]] void compile_aside(MeasuringDevice& device, const std::vector<SuitePoint>& points) {
   constexpr int kLowPriority = 10;
   (void)::setpriority(PRIO_PROCESS, 0, kLowPriority);

@@ -154,7 +154,7 @@ TEST_CASE("A JSON list holds objects of tilecast and of CUTLASS's heuristics") {
   CHECK(to_text(list[3].problem) == "64x64x128 fp16 tn");
   CHECK(list[3].line == 3);
   CHECK(list[4].error == "expected a JSON object");
-  // Line of the error: the bracket after a comma is on the third line.
+  // The error names the line of the bracket after the comma, the third.
   for (const char* wrong : {"[{\"m\": 8}", "# one\n[{\"shape\": \"8x8x8\"},\n]\n"}) {
     const std::string message = error_message([&] { (void)read(wrong); });
     CAPTURE(message);

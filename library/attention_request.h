@@ -17,7 +17,7 @@ struct AttentionExtents {
 
 struct AttentionRequest;
 
-/// Checks a run's arguments, except the workspace.
+/// Checks the arguments of a run except the workspace; throws StatusError.
 class AttentionArgumentCheck {
  public:
   explicit AttentionArgumentCheck(const AttentionRequest& request);

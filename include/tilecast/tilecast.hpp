@@ -1,6 +1,6 @@
-// C++17 wrapper of tilecast.h that adds lifetimes and exceptions.
+// C++17 wrapper of tilecast.h: objects own what they create, and errors are exceptions.
 //
-//   tilecast::Plan plan(tilecast::problem(4096, 4096, 4096, TILECAST_BF16));
+//    tilecast::Plan plan(tilecast::problem(4096, 4096, 4096, TILECAST_BF16));
 //   tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
 //   ...
 //   plan.run(arguments, stream);
@@ -46,7 +46,7 @@ inline tilecast_problem problem(std::int64_t m, std::int64_t n, std::int64_t k, 
   return result;
 }
 
-/// Of packed tensors.
+/// Describes attention on packed tensors.
 inline tilecast_attention attention(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads,
                                     std::int64_t queries, std::int64_t keys, std::int64_t head_dim,
                                     tilecast_type type, tilecast_mask mask = TILECAST_MASK_FULL) {
@@ -110,7 +110,8 @@ class Plan {
     plan_.reset(made);
   }
 
-  /// The fastest by measurement on `arguments`; see tilecast_plan_tune.
+  /// Makes the plan whose kernel is the fastest when measured on `arguments`; see
+  /// tilecast_plan_tune.
   static Plan tuned(const tilecast_problem& problem, const tilecast_tuning& tuning,
                     const tilecast_arguments& arguments, void* stream = nullptr,
                     const tilecast_options& options = TILECAST_OPTIONS_INIT) {

@@ -268,7 +268,8 @@ __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
   }
 }
 
-/// Sums the parts in a cluster, whose CTAs sum some rows each. No CTA ends before all have read.
+/// Sums the partial results of a cluster, each CTA a share of the rows. No CTA ends before all have
+/// read its part.
 template <class Config>
 __device__ __forceinline__ void combine_in_cluster(const AttentionArgs& args,
                                                    const AttentionShared<Config>& smem,

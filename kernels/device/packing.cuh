@@ -71,7 +71,8 @@ __device__ inline void complete_sums(const Args<Config>& args, const Accumulator
   acc.bias.add(sums, i, column);
 }
 
-/// Packs eight columns of a thread's accumulators into two pairs of C.
+/// Scales, activates and packs a thread's four values in eight columns of C into two words of two
+/// elements.
 template <class Config>
 __device__ inline void pack_fused(const Args<Config>& args, const Accumulator<Config>& acc, i32 i,
                                   i32 column, i32 product, i32 row, i32 first, u32* packed) {

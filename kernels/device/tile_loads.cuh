@@ -263,7 +263,8 @@ __device__ inline void load_k_block(const Args<Config>& args, const SharedMemory
       a_mask |= 1u << ClusterPlace::rank_of<Config>(place.m, n);
     }
   }
-  // Only clusters have CTAs without a row to load. A branch per K block would slow the consumers.
+  // In a cluster a CTA's share of A can lie past the last row. Without clusters it cannot, so the
+  // test is compiled out: a branch per K block would slow the consumers.
   if constexpr (Config::kAKMajor) {
     constexpr i32 kARows = Config::kTiling.block_m / Config::kTiling.cluster_n;
     const i32 a_row = static_cast<i32>(place.n) * kARows;

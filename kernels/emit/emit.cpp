@@ -77,8 +77,8 @@ std::string_view number_of(std::string_view architecture) {
   return architecture.substr(3);
 }
 
-/// Guards a source: some releases of nvcc compile for plain compute_90 as well as sm_90a, which
-/// lacks these instructions; there the kernel is empty and never runs.
+/// Guards a source. Some releases of nvcc also compile it for plain compute_90, which lacks these
+/// instructions: for that target the call is left out, and the kernel is empty and never runs.
 std::string guarded(std::string source, std::string_view architecture) {
   if (!is_specific(architecture)) {
     return source;

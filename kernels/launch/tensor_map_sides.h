@@ -1,5 +1,5 @@
-// Dimensions of a tensor map: a matrix or heads, and a box, in the numbers that the driver's
-// encoder takes.
+// Dimensions, strides and box of a tensor map, for a matrix or for attention heads, as
+// cuTensorMapEncodeTiled expects them.
 #pragma once
 
 #include <cstdint>

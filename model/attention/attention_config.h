@@ -1,7 +1,8 @@
-// Defines the attention kernels, each one mechanism more than the last: a schedule's row of traits,
-// the choices of a configuration, and how a CTA uses shared memory and registers. The canonical
-// string of a configuration (attention_text.h) joins predictions and measurements. Integers and
-// enums only; compiled by the host compiler, nvcc and NVRTC. Checked by: attention_work_test.cpp.
+// Defines the attention kernels. Each schedule adds one mechanism to the one before. Contains a
+// schedule's row of traits, the choices of a configuration, and how a CTA uses shared memory and
+// registers. The canonical string of a configuration (attention_text.h) joins predictions and
+// measurements. Integers and enums only; compiled by the host compiler, nvcc and NVRTC. Checked by:
+// attention_work_test.cpp.
 #pragma once
 
 #include "model/attention/attention_problem.h"
@@ -111,7 +112,7 @@ TILECAST_HD constexpr i32 attention_threads(const AttentionConfig& c) {
 constexpr i32 kSmRegisters = 65536;
 constexpr i32 kSmSharedBytes = 228 * 1024, kReservedSharedBytes = 1024;  // reserved for each CTA
 
-/// Registers per thread at launch, an equal share.
+/// Registers per thread at launch: an equal share for every thread.
 TILECAST_HD constexpr i32 launch_registers(const AttentionConfig& c) {
   constexpr i32 kMost = 255, kStep = 8;
   return min_of(kMost, kSmRegisters / (attention_threads(c) * c.ctas_per_sm) / kStep * kStep);
@@ -145,9 +146,9 @@ TILECAST_HD constexpr i32 accumulator_registers(const AttentionConfig& c, i32 he
   return sum_registers(head_dim) + score_registers(c) + score_registers(c) / 2;
 }
 
-/// Whether O, S and P leave a consumer thread enough registers to compute with (summing the parts
-/// of split keys needs more), and whether the compiler, which knows only the launch's share, has
-/// enough for one product. Otherwise compiled kernels spill, or do not compile.
+/// Whether a consumer thread has enough registers to compute with besides O, S and P (summing the
+/// partial results of split keys needs more), and whether the compiler, which knows only the share
+/// at launch, has enough for one product. Kernels without enough registers spill or do not compile.
 TILECAST_HD constexpr bool fits_registers(const AttentionConfig& c, i32 head_dim) {
   constexpr i32 kOfProduct = 30;  // registers of a product in addition to its accumulator
   if (c.grid == AttentionGrid::kClusters && head_dim > 128) {
@@ -162,7 +163,7 @@ TILECAST_HD constexpr bool fits_registers(const AttentionConfig& c, i32 head_dim
 /// warpgroup: the per-thread average at launch, before setmaxnreg redistributes them.
 TILECAST_HD constexpr i32 compiled_registers(const AttentionConfig& c, i32 head_dim) {
   constexpr i32 kBesides = 26, kStep = 8;
-  constexpr i32 kOfParts = 168;  // registers to sum the parts of split keys
+  constexpr i32 kOfParts = 168;  // registers for summing the partial results of split keys
   if (has_producer(c.schedule)) {
     return launch_registers(c);
   }
@@ -171,11 +172,11 @@ TILECAST_HD constexpr i32 compiled_registers(const AttentionConfig& c, i32 head_
   return min_of(launch_registers(c), (used + kStep - 1) / kStep * kStep);
 }
 
-/// Shared memory of a CTA: Q, whose buffer O takes at the end of the tile, the rings of K and V,
-/// and barriers. Matrices are stored in slabs of 64 columns, whose rows of 128 bytes are swizzled,
-/// one slab after the other. Every part begins at a multiple of 1024 bytes.
+/// Shared memory of a CTA: Q, whose buffer holds O at the end of the tile, the rings of K and V,
+/// and barriers. Matrices are stored as slabs of 64 columns, one after the other; a slab's rows of
+/// 128 bytes are swizzled. Every part begins at a multiple of 1024 bytes.
 struct AttentionSmem {
-  i32 q_bytes, stage_bytes;  // stage_bytes: of one stage of K or of V
+  i32 q_bytes, stage_bytes;  // stage_bytes: one stage of K or of V
   i32 q_slots;  // two for resident CTAs if they fit: the next Q is loaded while this tile's O is
                 // stored
   i32 k_offset, v_offset;  // Q is at 0
@@ -191,8 +192,8 @@ TILECAST_HD constexpr AttentionSmem attention_smem(const AttentionConfig& c, i32
     s.k_offset = s.q_slots * s.q_bytes;
     s.v_offset = s.k_offset + c.stages * s.stage_bytes;
     s.barrier_offset = s.v_offset + c.stages * s.stage_bytes;
-    // Full and empty barriers of each stage of K and V, and of two slots of drawn tiles; Q full, O
-    // full and both empty for each group. Then the drawn tiles, and a flag.
+    // Barriers: full and empty for each stage of K and of V; full and empty for each of two drawn
+    // tiles; for each group Q full, O full, and both empty. Then the drawn tiles and a flag.
     const i32 barriers = 4 * c.stages + 3 * s.q_slots * c.groups + 4;
     s.total_bytes = s.barrier_offset + barriers * kBarrier + 16;
     if (s.q_slots == 1 ||
@@ -203,8 +204,8 @@ TILECAST_HD constexpr AttentionSmem attention_smem(const AttentionConfig& c, i32
   return s;
 }
 
-/// Bytes between the rows of a CTA's part of a split tile, which its cluster reads from its stages
-/// of K and V: fp32 rows, padded so that eight of them have no bank conflicts.
+/// Bytes between the rows of a CTA's partial result in the stages of K and V, where its cluster
+/// reads it: fp32 rows, padded so that eight of them have no bank conflicts.
 TILECAST_HD constexpr i32 part_row_bytes(i32 head_dim) { return head_dim * 4 + 32; }
 TILECAST_HD constexpr bool part_fits_stages(const AttentionConfig& c, i32 head_dim) {
   return tile_rows(c) * part_row_bytes(head_dim) <=

@@ -11,8 +11,9 @@
 namespace tilecast {
 namespace {
 
-// Instructions of a score: maximum; multiply-add, exponential and sum; conversion in pairs. Maxima
-// and conversions take two issue slots' time.
+// Instructions per score: one for the maximum; three for multiply-add, exponential and sum; half of
+// one for the conversion, which works on pairs. Maxima and conversions take the time of two issue
+// slots.
 constexpr double kMaximum = 1, kWithExponential = 3, kConversion = 0.5, kHalfRate = 2;
 constexpr double kMask = 2;  // instructions of a masked score: its position compared, and selected
 constexpr double kFromDram = 0.5;       // fraction of K and V from DRAM above which they stream
@@ -35,7 +36,7 @@ struct AttentionAt {
   double element() const { return element_bytes(problem.dtype); }
   double scores() const {
     return 1.0 * kGroupRows * config.kv_block;
-  }  // scores of a warpgroup's block
+  }  // scores of one warpgroup in a block
   double sums() const { return 1.0 * kGroupRows * problem.head_dim; }
   /// Fraction of scores and sums that the softmax processes.
   double processed() const { return thread_rows(problem, config) / 2.0; }
@@ -44,8 +45,9 @@ struct AttentionAt {
   i32 boxes() const { return problem.head_dim * element_bytes(problem.dtype) / kSwizzleRow; }
 };
 
-/// A product of one warpgroup, 64 x n by k, with its first operand from shared memory or registers.
-/// It is issued while it runs; if warpgroups alternate, P V is issued together with S.
+/// A product of one warpgroup, 64 x n by k. Its first operand is in shared memory or in registers.
+/// The warpgroup is busy until it is issued; if warpgroups alternate, P V is issued together with
+/// S.
 LoopStep product(const AttentionAt& at, i32 n, i32 k, bool shared, i32 ring, bool waits) {
   const MachineSpec& machine = at.machine;
   const i32 instructions = ceil_div(k, kStepK);
@@ -126,7 +128,8 @@ std::array<LoopOperand, 3> operands_of(const AttentionAt& at, const AttentionPla
   const double loaded = 1.0 * ceil_div(p.keys, at.config.kv_block) * at.config.kv_block;
   const double keys = is_causal(p) ? 1 : p.keys / loaded;
   const double queries = 1.0 * p.batch * p.heads * p.queries;
-  // If few workers request a panel at the same time, each one waits for it (model/form/loads.cpp).
+  // If few workers request a panel at the same time, each of them waits for it
+  // (model/form/loads.cpp).
   const double merged = std::min(at.machine.merge_limit, plan.sharers);
   const double missing = plan.missing * at.machine.merge_limit / merged;
   return {operand(false, at.config.kv_block, p.kv_heads, keys, plan.sharers, missing),
@@ -172,9 +175,10 @@ Cycles fill_of(const Loop& loop, const BlockTime& block) {
   return std::max(Cycles{}, chain - block.time / loop.warpgroups);
 }
 
-/// Time to combine partial results: the last CTA of a tile adds them up, which it sees a hop later;
-/// in a cluster each CTA adds up some rows of all partial results, which stay in shared memory. A
-/// warp takes two rows at a time, and loads a batch of their partial results at once.
+/// Time to combine partial results. Without a cluster, the tile's last CTA adds them up once it has
+/// seen that they are complete (one hop). In a cluster each CTA adds up some of the rows, and the
+/// partial results stay in shared memory. A warp takes two rows at a time, and loads a batch of
+/// their partial results at once.
 Cycles combined(const AttentionAt& at) {
   constexpr double kPair = 32 / kCombineLanes, kWarps = kGroupThreads / 32;
   const AttentionConfig& c = at.config;
@@ -195,8 +199,8 @@ Cycles combined(const AttentionAt& at) {
          (fitted.combine_rows + fitted.combine_loads * loads) * turns;
 }
 
-/// Time in which DRAM idles, because the last wave has few CTAs, which take the time of their
-/// tiles.
+/// Time in which DRAM idles because the last wave has few CTAs, each of which still takes a tile's
+/// time.
 Seconds idle_dram(const AttentionAt& at, const AttentionPlan& plan, Cycles tile, Seconds dram) {
   const double tiles = static_cast<double>(plan.tiles);
   const double rounds = std::ceil(tiles / static_cast<double>(plan.workers));
@@ -250,7 +254,7 @@ Cycles combine_time(const GpuSpec& gpu, const AttentionProblem& problem,
 }
 
 BytesPerSecond kv_read_rate(const GpuSpec& gpu, const AttentionProblem& p) {
-  // If the rows of one head are not contiguous, requests are out of DRAM's order.
+  // If the rows of a head are not contiguous, DRAM receives requests out of address order.
   const bool apart = p.layout == AttentionLayout::kBshd && p.kv_heads > 1;
   const double loss = apart && gpu.stream ? gpu.stream->disorder_loss : 0;
   return gpu.dram->read_rate * (1 - loss);

@@ -43,8 +43,8 @@ TEST_CASE("Exponentials twice as fast help the base and hardly the kernel that h
     const AttentionProblem p = problem_of(4096, 4096);
     return 1 - cycles_of(fast, p, config) / cycles_of(h200(), p, config);
   };
-  // One warpgroup runs in sequence: 64 x 128 scores take 0.69 x 512 cycles of exponentials, now
-  // half of that, in a block of about 2,400. Its stages leave room for one CTA.
+  // One warpgroup runs in sequence: 64 x 128 scores take 0.69 x 512 cycles of exponentials, halved
+  // by the change, in a block of about 2,400 cycles. Its stages leave room for one CTA.
   CHECK(gain("as 64x128 s3 o1 ct st k1") > 0.06);
   // With alternating warpgroups and scores ahead, exponentials overlap the other group's products.
   CHECK(gain("ao 128x128 s3 o1 re st k1") < 0.015);
@@ -75,9 +75,8 @@ TEST_CASE("Each teaching kernel is at least as fast as the one before") {
 
 TEST_CASE(
     "A block takes no less than its products, and nearly as little where they hide the rest") {
-  // Both products of 128 x 128 scores: 2 x 2 x 128^3 / 4,096 = 2,048 cycles; next to them the
-  // vector instructions of the other warpgroup that are not hidden, of (64 x 128 x 2 x 6 + 64 x 128
-  // x 2) / 128.
+  // Both products of 128 x 128 scores take 2 x 2 x 128^3 / 4,096 = 2,048 cycles. The exposed vector
+  // instructions of the other warpgroup add (64 x 128 x 2 x 6 + 64 x 128 x 2) / 128.
   const double vector =
       h200().attention->shown * h200().machine->promotion_shown * h200().attention->slots * 896;
   const AttentionForm form =
@@ -131,8 +130,8 @@ TEST_CASE("Few sequences of many keys are faster in splits, by far") {
 }
 
 TEST_CASE("Tiles of the same head share K and V in L2") {
-  // 32 heads of 64 row blocks: a wave of 132 tiles works on three heads at most, so that 44 tiles
-  // or more request each panel's lines, and DRAM reads K and V once.
+  // There are 32 heads of 64 row blocks. A wave of 132 tiles works on at most three heads, so each
+  // panel's lines are requested by 44 tiles or more, and DRAM reads K and V once.
   const AttentionProblem p = problem_of(8192, 8192);
   AttentionPlans plans(h200(), p);
   const AttentionPlan& plan = plans.of(config_of("ao 128x128 s3 o1 re st k1"));
@@ -143,8 +142,8 @@ TEST_CASE("Tiles of the same head share K and V in L2") {
 }
 
 TEST_CASE("The busiest worker's blocks are those of its tiles under a causal mask") {
-  // One head of four row blocks of 128 by blocks of 128 keys has tiles of 1, 2, 3 and 4 blocks, one
-  // worker each.
+  // One head of four row blocks of 128, with blocks of 128 keys, has tiles of 1, 2, 3 and 4 blocks;
+  // each worker has one tile.
   AttentionProblem p = problem_of(512, 512, 128, AttentionMask::kCausal);
   p.batch = p.heads = p.kv_heads = 1;
   AttentionPlans plans(h200(), p);
@@ -170,9 +169,9 @@ TEST_CASE("Packed heads spread over different numbers of warpgroups have plans o
 }
 
 TEST_CASE("Registers and shared memory bound the resident CTAs without a producer") {
-  // O, S and P of 64 x 64 at head dimension 128 take 32 + ... = 112 registers, and 26 in addition:
-  // 144 as allocated, so 65,536 registers hold three CTAs of 128 threads; 228 KB of shared memory
-  // hold four CTAs with Q (16 KB), a stage of K and one of V (16 KB each) and a reserved KB.
+  // O, S and P of 64 x 64 at head dimension 128 take 32 + ... = 112 registers, other values 26: 144
+  // are allocated, so 65,536 registers hold three CTAs of 128 threads. 228 KB of shared memory hold
+  // four CTAs with Q (16 KB), a stage of K and one of V (16 KB each) and a reserved KB.
   const AttentionProblem p = problem_of(4096, 4096);
   CHECK(resident_ctas(h200(), p, config_of("as 64x64 s1 o1 ct st k1")) == 3);
   CHECK(resident_ctas(h200(), p, config_of("as 64x64 s3 o1 ct st k1")) == 2);  // 112 KB
@@ -194,7 +193,7 @@ TEST_CASE("DRAM takes longer with more bytes in flight") {
   p.batch = 64;
   p.heads = 32;
   p.kv_heads = 8;
-  // With one CTA per SM 64 KiB are in flight, with two 128 KiB, twice as much.
+  // One CTA per SM has 64 KiB in flight, two have 128 KiB.
   const auto dram = [&](const char* config) {
     return form_at(h200(), p, config_of(config), kClock).parts.dram;
   };
@@ -205,11 +204,11 @@ TEST_CASE("DRAM takes longer with more bytes in flight") {
 TEST_CASE("Energy counts products of rows that exist, and the vector instructions") {
   AttentionProblem p = problem_of(1, 4096);
   const AttentionForm form = form_at(h200(), p, config_of("aw 64x128 s2 o1 ct st k1"), kClock);
-  // There are 32 heads x 32 blocks of 64 x 128 scores, of which one row of 64 exists.
+  // There are 32 heads x 32 blocks of 64 x 128 scores. Only one of the 64 rows exists.
   const double flops = 4.0 * 32 * 32 * 64 * 128 * 128;
   CHECK(form.activity.work.tensor.value == Approx(flops / 64));
   CHECK(form.activity.work.out_of_bounds.value == Approx(flops * 63 / 64));
-  // A thread skips its second row.
+  // A thread computes only the first of its two rows.
   CHECK(form.activity.work.promoted == Approx(32.0 * 32 * (64 * 128 * 4.5 + 64 * 128) / 2));
 }
 

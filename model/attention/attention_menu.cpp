@@ -98,8 +98,8 @@ constexpr AttentionOrder kTileOrders[] = {AttentionOrder::kStatic, AttentionOrde
 constexpr i32 kUsualSplits[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128};
 constexpr i64 kMostWavesOfSplits = 4;
 
-/// Numbers of splits to try: 1 and, if there are few waves, those that fill whole waves and the
-/// usual ones.
+/// Numbers of splits to try: 1 and, if there are few waves, the common ones and those that fill
+/// whole waves.
 std::vector<i32> splits_tried(i64 tiles, i64 workers) {
   std::vector<i32> splits{1};
   for (i64 waves = 1; waves <= 2; ++waves) {
@@ -116,9 +116,9 @@ std::vector<i32> splits_tried(i64 tiles, i64 workers) {
   return splits;
 }
 
-/// Whether the configuration is an alias of another one that is tried: one wave of CTAs needs no
-/// loop; all tiles are equally long; without a producer, more CTAs per SM are promised than
-/// registers allow.
+/// Whether another configuration that is tried gives the same kernel: there is one wave of CTAs, so
+/// they need no loop; all tiles are equally long, so their order does not matter; or registers do
+/// not allow the CTAs per SM that a kernel without a producer requests.
 bool repeats_another(const GpuSpec& gpu, i32 head_dim, const AttentionWork& work,
                      const AttentionConfig& c) {
   const bool one_wave = work.tiles() <= i64{gpu.sm.count} * c.ctas_per_sm;

@@ -1,7 +1,7 @@
 // Models attention: which configurations are legal and tried, the analytic model of one at an SM
 // clock, predictions and rankings.
 //
-// A block of keys takes five steps (model/form/loop.h), which every consumer warpgroup runs for its
+// A block of keys takes five steps (model/form/loop.h); every consumer warpgroup runs them for its
 // 64 rows:
 //   S = Q K^T        tensor cores; reads the ring of K and is waited for
 //   maxima           vector pipe
@@ -9,16 +9,16 @@
 //   convert, rescale vector pipe; of the scores, and of O by the new maxima
 //   O += P V         tensor cores, P from registers; reads the ring of V, and is left in flight
 //                    where the next block's scores are computed meanwhile
-// Tiles, their blocks and the order are defined in attention_work.h; the busiest worker's share of
-// them is found by walking that order. K and V of a KV head are one panel in L2, which waves of
+// Tiles, their blocks and the order are defined in attention_work.h; walking that order finds the
+// busiest worker's share. K and V of a KV head are one panel in L2, which waves of
 // tiles share (panel_reuse.h). Splits write fp32 partial results, which the last CTA of a tile
 // combines.
 //
 // The machine's constants were measured for GEMMs; the constants of section attention in the GPU
 // file were fitted to attention kernels, and a correction is learned from their residuals
 // (model/learn). Without a producer, registers and shared memory limit the resident CTAs regardless
-// of the configuration's request; GPCs, which differ in size, limit the clusters. DRAM slows with
-// the bytes that an SM has in flight. Assumed: each vector instruction takes the energy of a
+// of the configuration's request; GPCs, which differ in size, limit the clusters. The more bytes
+// each SM has in flight, the slower DRAM is. Assumed: each vector instruction takes the energy of a
 // promoted partial sum. Not modelled: ragged keys under a causal mask; spills. Checked by:
 // attention_form_test.cpp, validate/compare/public_cases_test.cpp.
 #pragma once
@@ -52,7 +52,8 @@ Refusal check_legal(const GpuSpec& gpu, const AttentionProblem& problem,
 std::string why_not_legal(const GpuSpec& gpu, const AttentionProblem& problem,
                           const AttentionConfig& config);
 
-/// Every problem that why_not_attention accepts has a kernel on a GPU with wgmma.
+/// Explains why the GPU has no kernel for the problem; empty if it has one: every problem that
+/// why_not_attention accepts has a kernel on a GPU with wgmma.
 std::string why_not_solvable(const GpuSpec& gpu, const AttentionProblem& problem);
 /// Returns the message for a reason in Rejections::rejected.
 inline std::string why_rejected(const GpuSpec& gpu, const AttentionProblem& problem,
@@ -63,7 +64,7 @@ inline std::string why_rejected(const GpuSpec& gpu, const AttentionProblem& prob
 /// All schedules are searched by default.
 inline bool is_on_menu(const GpuSpec&, AttentionSchedule) { return true; }
 using AttentionCandidates = CandidatesOf<AttentionConfig>;
-/// `schedules`: empty means all. The order is fixed.
+/// Lists the configurations of `schedules` (empty: all) in a fixed order.
 AttentionCandidates enumerate_candidates(const GpuSpec& gpu, const AttentionProblem& problem,
                                          const std::vector<AttentionSchedule>& schedules);
 
@@ -111,20 +112,20 @@ struct AttentionForm {
   Shares shares;
   FormParts parts;
   Cycles combine;  // time in which the last CTA of a tile combines the splits
-  // Steps other than products: of the busiest worker's blocks, and of all warpgroups of its SM, one
-  // after the other.
+  // Time of the steps other than products: for the busiest worker's blocks, and for the blocks of
+  // all warpgroups of its SM, one after the other.
   Cycles softmax, softmax_of_sm;
   KernelActivity activity;  // its `elapsed` is `cycles`
 };
 
-/// Steps of a block: S, maxima, exponentials, conversion and rescaling, P V; `masked`: part of the
-/// scores that a mask is applied to.
+/// Returns the steps of a block: S, maxima, exponentials, conversion and rescaling, P V. `masked`:
+/// fraction of the scores that need a mask.
 std::array<LoopStep, 5> attention_steps(const GpuSpec& gpu, const AttentionProblem& problem,
                                         const AttentionConfig& config, double masked);
 /// Describes how O is stored.
 TileStore attention_store(const GpuSpec& gpu, const AttentionProblem& problem,
                           const AttentionConfig& config);
-/// Time from the last store of a tile's parts until they are summed.
+/// Time from the last store of a tile's partial results until they are summed.
 Cycles combine_time(const GpuSpec& gpu, const AttentionProblem& problem,
                     const AttentionConfig& config, Hertz sm_clock);
 /// Rate at which DRAM reads K and V.

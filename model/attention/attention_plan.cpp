@@ -1,7 +1,7 @@
-// Finds how much work the CTAs of a kernel get and how they share K and V: the busiest worker's
-// blocks, by walking the order of tiles; bytes from L2, by what the tiles of a wave need; bytes
-// from DRAM, by panels that L2 loses between waves (panel_reuse.h). Beyond a number of tiles, waves
-// repeat. Checked by: attention_form_test.cpp.
+// Finds how much work each CTA of a kernel gets and how CTAs share K and V. The busiest worker's
+// blocks are found by walking the order of tiles, bytes from L2 by what the tiles of a wave need,
+// bytes from DRAM by the panels that L2 evicts between waves (panel_reuse.h). Beyond a number of
+// tiles, waves repeat. Checked by: attention_form_test.cpp.
 #include <algorithm>
 #include <cmath>
 #include <queue>
@@ -14,23 +14,24 @@
 namespace tilecast {
 namespace {
 
-// Most tiles that are walked (beyond it, and over 15 per SM, waves repeat), and most tiles for
-// which each worker's are listed in order.
+// Maximum number of tiles that are walked (with more tiles, and over 15 per SM, waves repeat), and
+// the maximum for which the tiles of each worker are listed in order.
 constexpr i64 kMostWalked = 1 << 11, kMostInTurn = 1 << 16;
 
-/// Blocks and tiles of the worker that ends last, if the next tile goes to the first free worker,
-/// or to all round-robin. A tile costs one block more than it has.
+/// Blocks and tiles of the worker that ends last, if each tile goes to the first free worker, or to
+/// the workers round-robin. A tile costs one block more than it has.
 struct Busiest {
   double blocks, tiles;
 };
 Busiest busiest_worker(const AttentionWork& work, const AttentionPlan& plan, bool in_turn) {
   const double tiles = static_cast<double>(plan.tiles), workers = static_cast<double>(plan.workers);
   const double rounds = std::ceil(tiles / workers), mean = plan.all_blocks / tiles;
-  if (!work.causal) {  // all tiles are equally long, except for parts with one block more
+  if (!work.causal) {  // apart from parts that are one block longer, all tiles are equal
     return {rounds * std::ceil(mean), rounds};
   }
   if (plan.tiles > (in_turn ? kMostInTurn : kMostWalked)) {
-    // Round-robin, each worker's tiles are a sample of all; drawn, the last ones are the shortest.
+    // Round-robin gives each worker a sample of all tiles. If tiles are drawn, the last ones are
+    // the shortest.
     return in_turn              ? Busiest{(rounds + 0.5) * mean, rounds}
            : work.longest_first ? Busiest{plan.all_blocks / workers + 1, tiles / workers}
                                 : Busiest{plan.all_blocks / workers + mean / 2, tiles / workers};
@@ -78,8 +79,9 @@ i64 resident_workers(const GpuSpec& gpu, const AttentionProblem& problem,
   if (config.grid != AttentionGrid::kClusters || !gpu.clusters) {
     return gpu.sm.count * ctas;
   }
-  // Unmeasured cluster sizes use the CTAs of the next smaller measured one, minus one that fits
-  // into no GPC; above eight, one cluster in each GPC that fits two clusters of eight.
+  // A cluster size that was not measured gets the CTAs of the next smaller measured one, minus one
+  // cluster that fits into no GPC. Above eight, each GPC that holds two clusters of eight holds
+  // one.
   const ClusterSpec& most = *gpu.clusters;
   const i64 of_8 = most.max_active_of_8 > 0 ? most.max_active_of_8 : most.max_active_of_4 / 2;
   const i64 of_2 = most.max_active_of_2, of_4 = most.max_active_of_4;

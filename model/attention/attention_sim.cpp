@@ -90,7 +90,7 @@ class AttentionKernel {
   SimTime time(Cycles cycles) const { return sim_time(cycles, clock_); }
   bool turns() const { return traits_of(c_.schedule).takes_turns; }
 
-  /// Number of blocks: those of K and V of all KV heads, then Q of each tile.
+  /// Number of named blocks: those of K and V of all KV heads, then Q of each tile.
   std::size_t names() const {
     return static_cast<std::size_t>(i64{p_.batch} * p_.kv_heads * blocks_ * 2 +
                                     i64{work_.tiles()} * c_.groups);
@@ -136,8 +136,8 @@ class AttentionKernel {
          kv_name(work_.at(number), block, which), kv_);
   }
 
-  /// Loads a tile. The first block of K is loaded ahead of Q, whose buffers the previous tile
-  /// releases last. A CTA that ends passes its slot to the next one.
+  /// Loads a tile. The first block of K is loaded before Q, whose buffers the previous tile
+  /// releases last. A CTA that ends leaves its slot to the next one.
   Process load_tile(Cta& cta, u32 n, i32 number, RingPosition& at) {
     const bool ends = c_.grid != AttentionGrid::kResident;
     const AttentionTile tile = work_.at(number);
@@ -177,8 +177,7 @@ class AttentionKernel {
     }
   }
 
-  /// Time of a block's vector instructions: a warpgroup's, on the SM's pipe that all warpgroups
-  /// share.
+  /// Time of a block's vector instructions, on the pipe that all warpgroups of the SM share.
   SimTime softmax(Cta& cta, bool masked) {
     const auto& steps = masked ? masked_ : steps_;
     Cycles own, busy;
@@ -214,8 +213,8 @@ class AttentionKernel {
     }
   }
 
-  /// Issues S of a block and P V of the previous one each time the warpgroup may issue. With scores
-  /// ahead, P V stays in flight during the softmax.
+  /// Issues S of one block and P V of the previous one whenever it is the warpgroup's turn. With
+  /// scores ahead, P V stays in flight during the softmax.
   Process in_turns(Cta& cta, i32 group, const AttentionTile& tile, RingPosition& at, u32& turn) {
     const bool ahead = traits_of(c_.schedule).scores_ahead;
     const auto me = static_cast<std::size_t>(group);

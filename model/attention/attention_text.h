@@ -2,7 +2,7 @@
 //   4x32:8x4096x4096x128 bf16 causal bhsd
 //   attention_overlap:tile=128x176,stages=2,ctas=1,grid=resident,order=longest_first,splits=1,pack=no
 // The shape: batch x heads:KV heads x queries x keys x head dimension. Every key that the schedule
-// leaves open is present and in one order, so equal configurations have equal strings. Checked by:
+// does not fix is present, in one order, so equal configurations have equal strings. Checked by:
 // attention_text_test.cpp.
 #pragma once
 
@@ -62,8 +62,8 @@ std::array<i32, 3> tile_of(const AttentionConfig& config);
 
 inline double least_bytes(const AttentionProblem& problem) { return attention_bytes(problem); }
 inline double flops_of(const AttentionProblem& problem) { return attention_flops(problem); }
-/// Whether its speed is reported in bytes per second, like a copy's: few rows of scores for each
-/// key.
+/// Whether its speed is reported in bytes per second, like a copy's: each key has few rows of
+/// scores.
 bool is_rated_in_bytes(const AttentionProblem& problem);
 
 }  // namespace tilecast

@@ -2,13 +2,13 @@
 // kernels, the analytic model, the simulator and the tests; there is no other copy.
 //
 // A tile is rows of one query head, or, packed, of the query heads of one KV head: each warpgroup's
-// 64 rows begin with a new query and hold as many whole queries as fit, and row r is query r /
-// heads and head r % heads. Heads beyond 64 are spread evenly over more warpgroups, of the same
-// tile first (PackedHeads). A tile's keys come in blocks of kv_block. Blocks are walked from the
+// 64 rows begin with a new query and hold as many whole queries as fit; row r belongs to query r /
+// heads and head r % heads. More than 64 heads are spread evenly over several warpgroups, first of
+// the same tile (PackedHeads). A tile's keys come in blocks of kv_block. Blocks are walked from the
 // last to the first, so that those that need a mask, at the end of the keys or on the diagonal,
-// form a separate loop before the others. `splits` CTAs take parts of about equal length of a
-// tile's blocks; a part may have none. Integers only. Checked by: attention_work_test.cpp (exact
-// cover, trip counts, masked blocks).
+// form a separate loop before the others. A tile's blocks are divided among `splits` CTAs about
+// equally; a CTA may get none. Integers only. Checked by: attention_work_test.cpp (exact cover,
+// trip counts, masked blocks).
 #pragma once
 
 #include "model/attention/attention_config.h"
@@ -19,20 +19,21 @@ namespace tilecast {
 /// Bytes of K and V of the heads whose tiles follow each other in the longest-first order.
 constexpr i64 kSectionBytes = i64{32} << 20;
 
-/// Rows of a tile by query heads.
+/// Query heads that share the rows of a tile.
 struct PackedHeads {
-  i32 shared;      // query heads of one KV head if they are packed, else 1
-  i32 heads;       // of them in the rows of a warpgroup, at most 64; the last one may have fewer
-  i32 warpgroups;  // warpgroups whose rows are the same queries
+  i32 shared;  // query heads of one KV head if they are packed, else 1
+  // how many of them share the rows of a warpgroup, at most 64; the last warpgroup may have fewer
+  i32 heads;
+  i32 warpgroups;  // warpgroups whose rows belong to the same queries
 };
 TILECAST_HD constexpr PackedHeads packed_heads(const AttentionProblem& p,
                                                const AttentionConfig& c) {
   const i32 shared = c.pack ? heads_per_kv(p) : 1, warpgroups = ceil_div(shared, kGroupRows);
   return {shared, ceil_div(shared, warpgroups), warpgroups};
 }
-/// Number of rows that a thread computes of the two that products give it, eight apart: one if the
-/// problem has at most eight rows for a warpgroup. Ping-pong always computes both, since the
-/// compiler would serialize its products.
+/// How many of the two rows that the products give a thread (eight rows apart) it computes: one if
+/// a warpgroup has at most eight rows of the problem. Ping-pong always computes both, because the
+/// compiler would otherwise serialize its products.
 TILECAST_HD constexpr i32 thread_rows(const AttentionProblem& p, const AttentionConfig& c) {
   constexpr i32 kApart = 8;
   const i32 heads = packed_heads(p, c).heads;
@@ -45,7 +46,7 @@ TILECAST_HD constexpr i32 heads_of_tile(const PackedHeads& packed, const Attenti
 }
 
 struct AttentionTile {
-  i32 batch, head;  // head: index of the tile's query heads, among `heads` of AttentionWork
+  i32 batch, head;  // head: index of the tile's set of query heads, below `heads` of AttentionWork
   i32 query;        // first query
   i32 row_block;    // row block of the head
   i32 split;
@@ -72,7 +73,7 @@ struct AttentionWork {
     by_section_tiles = FastDivisor::of(width * static_cast<u32>(row_blocks));
   }
 
-  /// Valid for legal configurations (attention_menu.cpp); the product fits 31 bits.
+  /// Valid for legal configurations (attention_menu.cpp); the result fits in 31 bits.
   TILECAST_HD constexpr i32 tiles() const { return batch * heads * row_blocks * splits; }
 
   /// Returns tile `linear` of the order. Splits of a tile are neighbours.
@@ -100,7 +101,7 @@ struct AttentionWork {
     const i32 last = min_of(queries, query + queries_per_tile) - 1;
     const i32 blocks = whole_blocks(seen(last) + kv_block - 1);
     const i32 unmasked =
-        whole_blocks(seen(query));  // every row of the tile attends to all their keys
+        whole_blocks(seen(query));  // every row of the tile attends to all keys of these blocks
     const i32 first = part(blocks, split), count = part(blocks, split + 1) - first;
     const i32 sequence = static_cast<i32>(by_heads.quotient(static_cast<u32>(head)));
     return {.batch = sequence,
@@ -140,8 +141,9 @@ TILECAST_HD constexpr const char* why_not_attention(const AttentionProblem& p) {
                                                                 : "";
 }
 
-/// `workers`: at most the resident CTAs. Worker w takes tiles w, w + workers, ...; in the dynamic
-/// order it begins with w and then takes `workers` + each draw from a counter that starts at 0.
+/// `workers`: at most the resident CTAs. Worker w takes tiles w, w + workers, ... In the dynamic
+/// order it begins with tile w; each next one is `workers` + a draw from a counter that starts at
+/// 0.
 TILECAST_HD constexpr AttentionWork attention_work(const AttentionProblem& p,
                                                    const AttentionConfig& c) {
   const PackedHeads packed = packed_heads(p, c);
@@ -168,17 +170,18 @@ TILECAST_HD constexpr AttentionWork attention_work(const AttentionProblem& p,
   return work;
 }
 
-/// Partial results of splits: O [split][batch, heads, queries, head_dim] in fp32, then log-sum-exp
-/// [split][batch, heads, queries] in fp32, base e. A part without keys writes -infinity and no O.
+/// Bytes of the splits' partial results: O [split][batch, heads, queries, head_dim] in fp32, then
+/// log-sum-exp [split][batch, heads, queries] in fp32, base e. A part without keys writes -infinity
+/// and no O.
 TILECAST_HD constexpr i64 partial_bytes(const AttentionProblem& p, const AttentionConfig& c) {
   const i64 rows = i64{p.batch} * p.heads * p.queries;
   return c.splits == 1 ? 0 : rows * c.splits * (p.head_dim + 1) * 4;
 }
 
-// Half a warp sums the parts of a row.
+// Half a warp sums the partial results of a row.
 constexpr i32 kCombineLanes = 16, kCombineColumns = 4;  // lanes; columns of a lane's load
-/// Number of a row's parts that are loaded at once: several warpgroups, or 256 columns, leave few
-/// registers.
+/// Number of a row's partial results that are loaded at once. Several warpgroups, or 256 columns,
+/// leave few registers.
 TILECAST_HD constexpr i32 parts_at_once(const AttentionConfig& c, i32 head_dim) {
   const bool room = c.groups == 1 && head_dim <= 128 && attention_registers(c).consumer >= 216;
   return min_of(kCombineLanes, (room ? 32 : 8) / (head_dim / kCombineLanes / kCombineColumns));

@@ -95,12 +95,14 @@ TEST_CASE("More than 64 packed heads are spread evenly over warpgroups") {
     p.heads = 2 * group;
     return attention_work(p, config_of(warpgroups, 64, AttentionOrder::kStatic, 1, true));
   };
-  // 65 heads are 33 and 32: two tiles of one warpgroup, or one of two.
+  // Each of the 65 heads' halves, 33 and 32, fills a warpgroup: two tiles of one warpgroup, or one
+  // tile of two.
   CHECK(packed(65, 1).heads == 2 * 2);
   CHECK(packed(65, 2).heads == 2);
   CHECK(packed(65, 2).queries_per_tile == 1);
   CHECK(packed(128, 2).heads == 2);
-  // 130 heads are 44, 44 and 42: with two warpgroups the second tile's last one has none.
+  // 130 heads are split into 44, 44 and 42: with two warpgroups per tile, the second warpgroup of
+  // the last tile has no heads.
   CHECK(packed(130, 2).heads == 2 * 2);
   CHECK(packed(130, 3).heads == 2);
   for (i32 group = 1; group <= 300; ++group) {
@@ -140,8 +142,8 @@ TEST_CASE("The longest tiles of a section of heads come first") {
     const AttentionTile tile = work.at(linear);
     return std::pair(tile.batch * 4 + tile.head, tile.row_block);
   };
-  // Each head has two row blocks: heads 0 to 2 with the second one, then with the first, then 3 to
-  // 5.
+  // Each head has two row blocks. The order: heads 0 to 2 with the second block, then with the
+  // first, then heads 3 to 5.
   CHECK(place(0) == std::pair(0, 1));
   CHECK(place(2) == std::pair(2, 1));
   CHECK(place(3) == std::pair(0, 0));

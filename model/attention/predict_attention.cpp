@@ -21,8 +21,8 @@ namespace tilecast {
 namespace {
 
 constexpr i32 kQueriesOfPrefill = 1024;  // beyond this, more queries only add tiles
-// Kernels of a ranking that get the learned correction: the fastest by the analytic model,
-// of all schedules and of each. The others get the mean correction of their schedule.
+// Number of kernels of a ranking that get a learned correction: the fastest by the analytic model,
+// over all schedules and per schedule. The others get the mean correction of their schedule.
 constexpr std::size_t kCorrected = 256, kCorrectedOfSchedule = 64;
 
 void require_sections(const GpuSpec& gpu) {
@@ -39,7 +39,7 @@ void require_sections(const GpuSpec& gpu) {
   }
 }
 
-/// A simulation takes about 4 us for each of a warpgroup's blocks and tiles. Throws ConfigError for
+/// A simulation takes about 4 us per block, and per tile, of a warpgroup. Throws ConfigError for
 /// kernels that would take over a quarter of a minute.
 void require_simulable(const AttentionConfig& config, const AttentionPlan& plan) {
   constexpr double kMostBlocks = 1 << 22;
@@ -67,7 +67,7 @@ Simulated simulated(const AttentionQuestion& q, const AttentionConfig& config,
 /// Predicts legal kernels of one query.
 class AttentionPredictor {
  public:
-  /// No correction is learned for simulations.
+  /// Simulations get no learned correction.
   explicit AttentionPredictor(const AttentionQuestion& question, Method method = Method::kAnalytic)
       : q_(question),
         plans_(question.gpu, question.problem),
@@ -230,7 +230,7 @@ Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionS
   AttentionPredictor predictor(question);
   Effort closed_form = effort;
   if (simulates) {
-    closed_form.objective = Objective::kTime;  // the fastest are simulated
+    closed_form.objective = Objective::kTime;  // the fastest ones are then simulated
   }
   Ranking ranking = rank_every(
       question, enumerate_candidates(question.gpu, question.problem, schedules),

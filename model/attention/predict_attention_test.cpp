@@ -42,7 +42,7 @@ TEST_CASE("A prefill problem has hundreds of legal kernels, and each prediction 
     CHECK(p.interval_high > p.time);
   }
   CHECK_FALSE(ranking.predictions.front().extrapolated);
-  // These rows beat the roofline, which charges both GEMMs over half of the scores (causal) at
+  // These kernels beat the roofline, which charges both GEMMs over half of the scores (causal) at
   // tensor-core peak.
   CHECK(*roofline_time(h200(), ranking.problem, ranking.predictions.front().config) <
         ranking.predictions.front().time);
@@ -209,7 +209,8 @@ TEST_CASE("An explanation lists the costs of softmax, mask, waves, splits and me
 }
 
 TEST_CASE("Of a softmax that costs a small part of the time, most is hidden") {
-  // Both CTAs of an SM save time without softmax: only their whole softmax may be compared with it.
+  // Without softmax both CTAs of an SM save time, so the saving is compared with the softmax of
+  // both.
   for (const char* config : {"ao 128x128 s2 o1 re st k1", "as 64x64 s2 o2 ct st k1"}) {
     CAPTURE(config);
     const AnyProblem problem = problem_of("4x32:8x4096x4096x128");

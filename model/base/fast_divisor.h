@@ -1,7 +1,7 @@
-// Divides by a number known before the kernel starts, with one multiplication and a shift instead
-// of a division of about a hundred cycles on the GPU. Round-up method for 31-bit numerators
+// Divides by a number known before the kernel starts, using one multiplication and a shift; a
+// division would take about a hundred cycles on the GPU. Round-up method for 31-bit numerators
 // (Granlund and Montgomery, "Division by Invariant Integers using Multiplication"). Checked by:
-// tile_scheduler_test.cpp (against the operator).
+// tile_scheduler_test.cpp (compared with operator /).
 #pragma once
 
 #include "model/base/host_device.h"

@@ -147,7 +147,7 @@ std::string read_file(const std::filesystem::path& path) {
   while (stream) {
     stream.read(block.data(), static_cast<std::streamsize>(block.size()));
     content.append(block, 0, static_cast<std::size_t>(stream.gcount()));
-    if (content.size() > kMostFileBytes) {  // a device that never ends
+    if (content.size() > kMostFileBytes) {  // such as a device that never ends
       fail(path, "read", EFBIG);
     }
   }

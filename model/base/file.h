@@ -31,13 +31,13 @@ bool write_new_file(const std::filesystem::path& path, std::string_view content)
 /// link at the path is replaced, not followed.
 void write_private_file(const std::filesystem::path& path, std::string_view content);
 
-/// Throws the error of read_file if the file cannot be opened.
+/// Throws the error that read_file would throw if the file cannot be opened.
 void check_readable(const std::filesystem::path& path);
 
-/// Throws the error of write_file if the path is not writable; creates nothing.
+/// Throws the error that write_file would throw if the path is not writable; creates nothing.
 void check_writable(const std::filesystem::path& path);
 
-/// Throws the error of write_file if no new file can be written in this folder.
+/// Throws the error that write_file would throw if no new file can be written in this folder.
 void check_folder_writable(const std::filesystem::path& folder);
 
 }  // namespace tilecast

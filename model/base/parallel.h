@@ -13,10 +13,10 @@ unsigned processor_count();
 
 /// Calls `work` for each index below `count`, in order, on at most `threads` threads including the
 /// caller's. `threads` of 0, or more than the machine has, means one per processor. Fewer threads
-/// are used if the system cannot start them; a call that runs out of memory is repeated after
-/// the others have ended. If calls throw, no further indices start, and the exception of the lowest
+/// are used if the system cannot start them; a call that runs out of memory is repeated after the
+/// others have ended. If calls throw, no further indices start, and the exception of the lowest
 /// failed index is rethrown, on any number of threads. A request to stop the calling thread's work
-/// (StopScope) is such a failure, of the next index.
+/// (StopScope) counts as a failure of the next index.
 void parallel_for(std::size_t count, unsigned threads,
                   const std::function<void(std::size_t)>& work);
 

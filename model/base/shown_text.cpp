@@ -34,8 +34,8 @@ std::size_t character_length(std::string_view text) {
   return 0;
 }
 
-/// Ranges of characters that steer a terminal or hide in it: C0, DEL, C1, and Unicode's format
-/// characters (category Cf), which change the writing direction or have no width; line and
+/// Ranges of characters that control a terminal or are invisible: C0, DEL, C1, Unicode's format
+/// characters (category Cf), which change the writing direction or have no width, and line and
 /// paragraph separators.
 constexpr std::pair<unsigned, unsigned> kUnseen[] = {
     {0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},      {0x61c, 0x61c},

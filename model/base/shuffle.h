@@ -1,4 +1,5 @@
-// A shuffle with the same result on every platform; that of std::shuffle is implementation-defined.
+// A shuffle with the same result on every platform; std::shuffle's result is
+// implementation-defined.
 #pragma once
 
 #include <random>

@@ -50,7 +50,7 @@ bool has_trusted_owner(const std::filesystem::path& path, const std::filesystem:
 }
 
 std::optional<std::string> read_trusted_file(const std::filesystem::path& path) {
-  // Checks the opened file, not the path: the path may have been replaced since.
+  // Checks the opened file instead of the path, which may have been replaced since.
   const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) {
     return {};

@@ -11,17 +11,17 @@
 namespace tilecast {
 
 struct Trust {
-  /// This folder's owner is trusted too, and its group if the group can write it.
+  /// Also trusts this folder's owner, and its group if the group can write to it.
   std::filesystem::path like = {};
   /// Trust a sticky folder in which everyone can create files, if each file is checked as well.
   bool sticky = false;
 };
 
-/// Explains why the folder, or the link to it, is not trusted, as one line with its path. Empty if
-/// it is trusted or does not exist.
+/// Explains why the folder, or a link to it, is not trusted, in one line with its path. Empty if it
+/// is trusted or does not exist.
 std::string why_not_trusted(const std::filesystem::path& folder, const Trust& trust);
 
-/// Whether the path's file, or the link there, belongs to this user, root or the owner of `like`.
+/// Whether the file or link at the path belongs to this user, root or the owner of `like`.
 bool has_trusted_owner(const std::filesystem::path& path, const std::filesystem::path& like);
 
 /// Reads a regular file that belongs to this user or root and that no other user can write. Nothing

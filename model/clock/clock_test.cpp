@@ -40,7 +40,7 @@ TEST_CASE("A kernel below the plateau draws exactly the power limit of its regim
 }
 
 TEST_CASE("With energy growing as the clock squared, eight times the energy halves the clock") {
-  // With P - static = f E (f / ref)^2 constant, f is proportional to E^(-1/3).
+  // With P - static = f E (f / ref)^2 held constant, f is proportional to E^(-1/3).
   GpuSpec gpu = h200();
   gpu.clock->energy_exponent = 2;
   gpu.clock->tensor_plateau = {1e10};

@@ -9,9 +9,9 @@
 //
 // A kernel much shorter than the filter has the clock of its mean energy (clock.h); in a much
 // longer one each phase has its own clock. Not modelled: the undershoot in the first 0.1 ms of a
-// load; phases without tensor work, which stay at the plateau of the rest; the filter's time is
-// counted at the clock of the mean energy. Checked by: phase_clock_test.cpp; clocks of committed
-// H200 measurements (validate).
+// load; phases without tensor work, which stay at the plateau of the other phases. The filter's
+// time is converted at the clock of the mean energy. Checked by: phase_clock_test.cpp; clocks of
+// committed H200 measurements (validate).
 #pragma once
 
 #include <span>
@@ -46,10 +46,10 @@ struct PhasedClock {
   std::vector<ClockState> phases;
 };
 
-/// Computes the clocks of the phases, which are in order of time. No phases count as one.
+/// Computes the clocks of the phases, given in order of time. An empty list counts as one phase.
 PhasedClock phase_clock(const GpuSpec& gpu, const ChipWork& whole,
                         std::span<const PhaseShares> phases, Regime regime, Inputs inputs);
-/// Computes the clock of a kernel that does the same work in `cycles`.
+/// Computes the clock of a kernel that does this work in `cycles` instead.
 PhasedClock clock_of(const GpuSpec& gpu, const KernelActivity& kernel, Cycles cycles, Regime regime,
                      Inputs inputs);
 

@@ -85,7 +85,7 @@ TEST_CASE("In a kernel much longer than the filter each phase has its own clock"
 TEST_CASE("One time constant after a step the filter has followed 63 % of it") {
   // Without voltage scaling and static power, clock x filtered energy = limit. A kernel has ten
   // time constants at energy 1, then ten at 3, then a thin phase at 3, where the filtered energy is
-  // 3. In the first thin phase after the step it is 1, and one constant later 3 - 2 / e.
+  // 3. In the first thin phase after the step it is 1; one time constant later it is 3 - 2 / e.
   GpuSpec gpu = h200();
   gpu.clock->energy_exponent = 0;
   gpu.clock->tensor_plateau = {1e10};
@@ -93,8 +93,8 @@ TEST_CASE("One time constant after a step the filter has followed 63 % of it") {
   gpu.power->per_shared_memory_byte = gpu.power->per_l2_byte = gpu.power->per_dram_byte = {};
   gpu.power->per_flop_normal = {1e-12};
   gpu.power->burst_limit = {1000};
-  // 20 constants of 20 us at the mean clock of 0.5 GHz, with a mean of two energy units; a unit is
-  // 1 uJ per cycle, 1e6 FLOPs. The clock at filtered energy e is 1 GHz / e.
+  // The kernel takes 20 time constants of 20 us at the mean clock of 0.5 GHz. Its mean energy is
+  // two units of 1 uJ per cycle, or 1e6 FLOPs. The clock at filtered energy e is 1 GHz / e.
   const double cycles = 20 * 20e-6 * 0.5e9;
   ChipWork work{Flops{2e6 * cycles}, {}, {}, {}, Cycles{cycles}};
   const double thin = 1e-6;
@@ -111,8 +111,8 @@ TEST_CASE("One time constant after a step the filter has followed 63 % of it") {
 
 TEST_CASE("Runs repeat: a phase at the end affects the start of the next run") {
   GpuSpec gpu = h200();
-  // The work takes 100 us. The first tenth is alike; heavy work is either right before or right
-  // after it.
+  // The work takes 100 us. The first tenth is the same; the heavy work comes either right before or
+  // right after it.
   const ChipWork work = busy(1.6e5);
   const std::vector<PhaseShares> heavy_last{
       {0.2, 0.1, 0.1, 0.1, 0.1}, {0.4, 0.2, 0.2, 0.2, 0.2}, {0.4, 0.7, 0.7, 0.7, 0.7}};

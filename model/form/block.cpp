@@ -7,8 +7,8 @@
 namespace tilecast {
 namespace {
 
-// Share of the tensor pipe's time above which operand reads are reported as the bottleneck. It
-// defines the reported word; no time depends on it.
+// Fraction of the tensor pipe's time above which operand reads are reported as the bottleneck. It
+// affects only the reported word, no time.
 constexpr double kBoundByOperands = 0.95;
 
 struct Limit {
@@ -39,14 +39,15 @@ Limit turn_limit(const Loop& loop, Cycles turn) {
   return {turn, waits_for_any(loop) ? Limiter::kLatency : Limiter::kInstructions};
 }
 
-/// Time from the start of a step, whose pipe the CTAs share, to its completion or last instruction.
+/// Time from the start of a step, on a pipe that the CTAs share, to its completion or last
+/// instruction.
 Cycles held_by(const LoopStep& step, double ctas) {
   return step.waits ? step.busy * ctas + step.completion
                     : std::max(step.issue, step.busy * ctas - step.queue);
 }
 
-/// A ring's stage is reloaded once the steps that read it are complete. With steps left in flight,
-/// that is seen only after the steps of `lag` later blocks are issued.
+/// A ring's stage is reloaded once the steps that read it are complete. If steps are left in
+/// flight, their completion is seen only after the steps of `lag` later blocks are issued.
 Cycles ring_time(const Loop& loop, const LoadTimes& loads, i32 ring, double ctas) {
   Cycles round = loads.stage() + stage_reuse(loop);
   for (const LoopStep& step : loop.steps) {
@@ -58,8 +59,8 @@ Cycles ring_time(const Loop& loop, const LoadTimes& loads, i32 ring, double ctas
   return round / (own.stages - own.lag);
 }
 
-/// Smooth maximum of concurrent resources. Rates and the ring, whose loads are bursty, delay each
-/// other strongly; the pipes, whose work is queued, only a little.
+/// Smooth maximum of resources that work at the same time. Rates and the ring, whose loads are
+/// bursty, delay each other strongly; pipes, whose work is queued, only a little.
 BlockTime together(const Limit& pipe, const Limit& turn, const LoadTimes& loads, double ctas,
                    Cycles round) {
   const Cycles intake = loads.intake * ctas, l2 = std::max(loads.l2, loads.outside) * ctas;
@@ -102,9 +103,9 @@ BlockTime chain_block(const Loop& loop, const LoadTimes& loads, double ctas) {
   return together(pipe_limit(loop, ctas), turn_limit(loop, {}), loads, ctas, chain);
 }
 
-/// One thread issues all steps, and commits free the stages. Waiting for a step overlaps the load
-/// of the previous stage. A dedicated load warp sees each commit at once, the issuing warp only at
-/// its next load.
+/// One thread issues all steps; their commits free the stages. While it waits for a step, the
+/// previous stage is loading. A dedicated load warp refills a stage as soon as it is committed, an
+/// issuing thread only at its next load.
 BlockTime issuer_block(const Loop& loop, const LoadTimes& loads, double ctas) {
   const Ring& ring = loop.rings.front();
   const Limit pipe = pipe_limit(loop, ctas);

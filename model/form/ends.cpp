@@ -11,7 +11,7 @@ struct Chunk {
   Cycles staging, store, rate;
 };
 
-/// Time to read one chunk of the addend per warpgroup; each keeps two loads in flight.
+/// Time to read one chunk of the addend per warpgroup. Each warpgroup keeps two loads in flight.
 Cycles addend_read(const Loop& loop, const TileStore& store) {
   if (!store.addend || store.addend->staged > Cycles{}) {
     return {};
@@ -58,8 +58,8 @@ Cycles last_store(const TileStore& store, const Chunk& chunk) {
   return std::max(chunk.store, chunk.store - chunk.rate + shown);
 }
 
-/// Exposed part of deferred stores: what the next tile's blocks do not hide. Their arithmetic is
-/// done before deferral.
+/// Exposed part of deferred stores: what the next tile's blocks do not hide. The epilogue's
+/// arithmetic is done before the stores are deferred.
 Cycles deferred_end(const Loop& loop, const BlockTime& block, const Work& work,
                     const Chunk& chunk) {
   const TileStore& store = work.store;
@@ -86,7 +86,7 @@ Cycles between_tiles(const GpuSpec& gpu, const Loop& loop, const LoadTimes& load
     return end + loop.issue + loads.stage() + loads.once;
   }
   const Cycles waits_for_loads = block.time - block.operands_there;
-  // Staging the addend costs ring capacity if loads are the bottleneck.
+  // Staging the addend reduces the stages of the ring, which matters if loads are the bottleneck.
   const Cycles addend =
       store.addend ? std::min(store.addend->staged, waits_for_loads * work.blocks) : Cycles{};
   if (work.sequence.ends_overlap) {

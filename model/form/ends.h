@@ -35,7 +35,7 @@ struct TileEnds {
   Cycles between;     // time from the last block of a tile to the first of the next, beyond the
                       // time of the blocks
   Cycles after_last;  // time from the last block of the last tile to the issue of its last store
-  Cycles last_store;  // time until the last store's source is read, before which the CTA cannot end
+  Cycles last_store;  // time until the last store's source is read; until then the CTA cannot end
 };
 
 TileEnds tile_ends(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const LoadTimes& loads,

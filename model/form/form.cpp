@@ -11,11 +11,11 @@
 namespace tilecast {
 namespace {
 
-// Share of the kernel's time above which the main loop is reported as the bottleneck. It defines
-// the reported word; no time depends on it.
+// Fraction of the kernel's time above which the main loop is reported as the bottleneck. It affects
+// only the reported word, no time.
 constexpr double kMainLoopMatters = 0.5;
 
-/// Tiles of the busiest SM: full rounds of the resident CTAs, and a partial last round.
+/// Tiles of the busiest SM: full rounds of the resident CTAs, then a partial round.
 struct BusiestSm {
   Cycles main_loops, between;
 };
@@ -72,8 +72,9 @@ ClosedForm form(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work
   const Cycles l2 = loads.l2 * (work.all_blocks / work.sms);
 
   ClosedForm form{};
-  // Tiles and DRAM overlap, but not fully if about equal. If a tile's blocks load during the last
-  // tile's epilogue, L2's output may be the overall bottleneck without being that of any main loop.
+  // Tiles and DRAM traffic overlap, but not fully if they take about equal time. If a tile's blocks
+  // load during the last tile's epilogue, L2's output may be the bottleneck of the kernel without
+  // being that of any main loop.
   const Cycles unbound = ends + (work.streams ? smooth_max<kQueued>({tiles, dram})
                                               : smooth_max<kInBursts>({tiles, dram}));
   form.cycles = std::max(unbound, l2);

@@ -17,8 +17,8 @@ double merged_requests(const GpuSpec& gpu, double sharers, bool in_step) {
   return std::min(gpu.machine->merge_limit, sharers / reach_l2);
 }
 
-/// Sector bytes per byte of a row, with `merged` requests served as one. Rows that start inside a
-/// sector count for each requester.
+/// Bytes of sectors per byte of a row, if `merged` requests are served as one. Rows that start
+/// inside a sector count for each requester.
 double of_sectors(const BoxRow& row, double all, double shifted, double merged) {
   return ((all - shifted) / merged + shifted) * kSectorBytes / static_cast<double>(row.bytes);
 }
@@ -54,7 +54,7 @@ LoadTimes load_times(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const
     const double rows_outside = o.box_rows * (o.rows_loaded - o.rows_existing) * each;
     outside += rows_outside;
     lines_outside += o.lines_outside * rows_outside;
-    // Out-of-bounds parts are filled with zeros without L2.
+    // Parts outside the matrix are filled with zeros without L2.
     const double merged = merged_requests(gpu, o.sharers, work.in_step);
     const double taken =  // bytes of L2 output, in pairs of sectors
         of_sectors(o.row, 2 * o.row.cost.pairs, 2 * o.row.cost.shifted_pairs, merged);

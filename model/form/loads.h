@@ -4,9 +4,9 @@
 // L2 delivers distinct lines. Concurrent requests for one line are served as one: up to merge_limit
 // of them, and no more than the workers of a wave that need it; all of them if workers run in
 // lockstep, because they start together and have one tile or piece each. Unaligned rows touch more
-// lines (row_cost.h). In nanoseconds, since L2 has its own clock. Not modelled: latency that grows
-// with load; DRAM, which bounds the kernel as a whole (form.h). Checked by: closed_form_test.cpp;
-// docs/dev/notebook/constants.md, Rows off their lines.
+// lines (row_cost.h). Times are in nanoseconds, because L2 has its own clock. Not modelled: latency
+// that grows with load; DRAM, which bounds the kernel as a whole (form.h). Checked by:
+// closed_form_test.cpp; docs/dev/notebook/constants.md, Rows off their lines.
 #pragma once
 
 #include "model/form/loop.h"
@@ -28,7 +28,7 @@ struct LoadTimes {
 
 LoadTimes load_times(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work& work);
 
-/// Bytes of L2 output per byte delivered: whole sectors; merged requests count once.
+/// Bytes of L2 output per byte delivered: whole sectors are read; merged requests count once.
 double l2_put_out(const GpuSpec& gpu, std::span<const LoopOperand> operands, bool in_step);
 
 }  // namespace tilecast

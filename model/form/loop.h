@@ -1,5 +1,5 @@
-// The inner loop of a kernel and its tiles, as values: everything that the analytic model (form.h)
-// knows about an op.
+// Describes the inner loop of a kernel and its tiles by values: everything that the analytic model
+// (form.h) knows about an op.
 //
 // A CTA computes tiles one after another. A tile takes a number of blocks; in each block one stage
 // of every operand is loaded into its ring, and every warpgroup runs the steps in order. Results
@@ -65,8 +65,8 @@ struct LoopStep {
   Cycles own;         // pipe time of one warpgroup's part
   Cycles turn;        // the warpgroup's instructions outside the pipe
   Cycles issue;       // time to issue it
-  Cycles queue;       // time by which the last issue precedes the end
-  Cycles completion;  // time from its end until a waiter sees it
+  Cycles queue;       // time by which the last issue precedes the end of the step
+  Cycles completion;  // time from the end of the step until a waiter sees it
   Cycles after;       // time of a warpgroup's instructions on the results, before the next block
   Cycles released;    // part of `after` that follows the release of the stage
 };
@@ -98,8 +98,8 @@ struct Addend {
   Cycles staged;  // fill time of a tile's whole addend if it comes through the ring; else 0
 };
 
-/// Path by which results of a tile leave the SM: each warpgroup stores its part in chunks, through
-/// slots in shared memory.
+/// How the results of a tile leave the SM: each warpgroup stores its part in chunks, through slots
+/// in shared memory.
 struct TileStore {
   i32 chunks, slots;  // chunks and slots per warpgroup; 0 slots: C aliases stages of the ring
   double warpgroups;  // warpgroups that store at the same time
@@ -116,20 +116,21 @@ struct TileStore {
   std::optional<Addend> addend;
 };
 
-/// Sequence of a CTA's tiles.
+/// How a CTA runs its tiles one after another.
 struct Sequence {
-  bool one_tile_per_cta;  // the CTA ends after its tile; else CTAs are persistent
+  bool one_tile_per_cta;  // the CTA ends after its tile; otherwise CTAs are persistent
   bool loads_run_ahead;   // loads run ahead into the next tile
   bool ends_overlap;      // a tile's store overlaps the next tile's blocks: its results have their
                           // own buffer
   Cycles find, next;      // time to find a tile; time to start on it
-  Cycles fill = {};       // per tile: steps of its first and last block that no other block hides
+  // per tile: time of the first and last block's steps that no other block hides
+  Cycles fill = {};
   std::optional<double> drift =
-      {};         // blocks by which warpgroups drift apart; the machine's value if not set
+      {};         // blocks by which warpgroups drift apart; if not set, the machine's value
   Cycles refill;  // time from a CTA's end to its successor's first load
 };
 
-/// Share of the busiest worker, if workers share tiles.
+/// Share of the busiest worker, if several workers compute a tile.
 struct Pieces {
   double blocks, pieces;
   Cycles reduction;  // time to reduce partial results

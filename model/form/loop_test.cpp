@@ -15,7 +15,7 @@ namespace {
 struct Attention {
   i32 warpgroups;
   double head = 128, exp_rate = 16;
-  bool overlap = false;  // P V of a block overlaps the next block's softmax
+  bool overlap = false;  // P V of one block overlaps the next block's softmax
 
   BlockTime block(const LoadTimes& loads = {}) const {
     const Cycles product{2 * 128 * 128 * head / 4096}, softmax{128 * 128 / exp_rate};
@@ -72,7 +72,7 @@ TEST_CASE("A warpgroup that leaves P V in flight overlaps it with its own softma
 TEST_CASE("K and V have separate rings") {
   LoadTimes slow{};
   slow.latency = Cycles{6000};
-  // K's stage is held for S, V's for P V: (6,000 + 1,024) / 2 stages each.
+  // K's stage is held for S, V's for P V: (6,000 + 1,024) / 2 stages in each ring.
   CHECK(Attention{.warpgroups = 2}.block(slow).time.value == Approx(3512).epsilon(0.01));
   CHECK(Attention{.warpgroups = 2}.block(slow).limiter == Limiter::kLatency);
 }

@@ -17,14 +17,14 @@ inline double kept_in_l2(Bytes distance, Bytes usable) {
   return std::clamp(2 - distance / usable, 0.0, 1.0);
 }
 
-/// Reuse distance of each panel of an operand, in distinct bytes requested since its last use.
+/// Reuse distance of each panel of an operand: distinct bytes requested since its last use.
 class PanelReuse {
  public:
   explicit PanelReuse(std::vector<Bytes> panels)
       : last_wave_(panels.size(), -1), last_used_(panels.size()), panels_(std::move(panels)) {}
 
   /// Records that a tile of a wave uses the panel; only the first use in a wave requests its bytes.
-  /// Returns the bytes read from DRAM, those that L2 no longer holds. `so_far`: distinct bytes
+  /// Returns the bytes read from DRAM, because L2 no longer holds them. `so_far`: distinct bytes
   /// before the wave; `all`: bytes of all operands.
   Bytes use(u32 panel, i64 wave, Bytes so_far, Bytes all, Bytes usable) {
     if (last_wave_[panel] == wave) {

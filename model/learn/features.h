@@ -1,4 +1,4 @@
-// Features of a kernel for the learned correction, computed by its op, whose list of their names is
+// Features of a kernel for the learned correction. The kernel's op computes them; their names are
 // in model/spec/learned_model.h.
 #pragma once
 
@@ -12,7 +12,8 @@ struct KernelFeatures {
   Features values;
   Limiter limiter;  // bottleneck found by the simulation, if there is one
   Regime regime;
-  bool never_learned = false;  // no measured kernel has this kind, so the prior interval applies
+  // no measured kernel is of this kind, so the prior's interval applies
+  bool never_learned = false;
 };
 
 }  // namespace tilecast

@@ -74,7 +74,7 @@ std::vector<float> MeasuredPoints::likeness_to(std::span<const float> point) con
 std::vector<std::size_t> MeasuredPoints::nearest(std::span<const float> likeness,
                                                  std::size_t most) {
   std::vector<std::size_t>
-      rows;          // most similar rows visited so far, in order; ties go to the first
+      rows;          // most similar rows visited so far, in order; ties go to the first one
   float least = -1;  // lowest similarity that enters the list
   for (std::size_t row = 0; row < likeness.size() && most > 0; ++row) {
     if (likeness[row] <= least) {
@@ -95,7 +95,8 @@ double MeasuredPoints::variance_left(std::span<const float> likeness,
                                      std::span<const std::size_t> nearest,
                                      std::span<const double> noise) const {
   TILECAST_ASSERT(noise.size() == count_);
-  // Computes 1 - k' (K + noise)^-1 k by Cholesky: 1 - |L^-1 k|^2, one row of L at a time.
+  // Computes 1 - k' (K + noise)^-1 k by Cholesky decomposition: 1 - |L^-1 k|^2, one row of L at a
+  // time.
   const std::size_t n = nearest.size();
   std::vector<float> by_dimension(dimensions_ * n), point(dimensions_), between(n);
   for (std::size_t d = 0; d < dimensions_; ++d) {

@@ -3,8 +3,8 @@
 //
 // Points are features divided by length scales. Similarity is the Matern 5/2 covariance: 1 for the
 // same point, 0 far away, twice differentiable. The expected value is a weighted sum of
-// similarities, hence 0 far from all rows. The variance uses the nearest rows only; the others
-// could only lower it. This needs a small matrix instead of a large one, and identifies the rows
+// similarities, hence 0 far from all rows. The variance uses only the nearest rows, although the
+// others would lower it: this needs a small matrix instead of a large one, and identifies the rows
 // that matter.
 //
 // Not modelled: a mean function, which is the uncorrected model. Checked by:

@@ -25,9 +25,9 @@ TEST_CASE("Similarity is 1 at zero distance, falls smoothly, and vanishes far aw
 }
 
 TEST_CASE("The posterior of two rows equals the one computed by hand") {
-  // Rows at 0 and 1 with values 1 and 0 and noise variance 0.25. K + noise has 1.25 on the diagonal
-  // and 0.523994 off it; its determinant is 1.287930, and the weights are (1.25, -0.523994) over
-  // that.
+  // Rows at 0 and 1 have values 1 and 0 and noise variance 0.25. K + noise has 1.25 on the diagonal
+  // and 0.523994 off it; its determinant is 1.287930, so the weights are (1.25, -0.523994) /
+  // 1.287930.
   const std::vector<float> rows{0, 1};
   const MeasuredPoints points(1, rows);
   const std::vector<double> weights{1.25 / 1.287930, -kAtOne / 1.287930};
@@ -96,8 +96,8 @@ TEST_CASE("Repeated rows reduce the variance only to noise / count") {
 }
 
 TEST_CASE("Among equal rows the less noisy one reduces the variance more") {
-  // Precisions add up: 1 / 0.25, 1 / 1 and the prior's 1 leave 1 / 6; the second row by itself
-  // leaves 1 / 2.
+  // Precisions add up: 1 / 0.25, 1 / 1 and the prior's 1 leave 1 / 6; the second row alone leaves 1
+  // / 2.
   const std::vector<float> rows{1, 1};
   const MeasuredPoints points(1, rows);
   const std::vector<float> like = points.likeness_to(std::vector<float>{1});

@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-// Neighbours used for the variance and listed by explain; more would hardly change either
+// Neighbours used for the variance and listed by explain. With more, both would hardly change
 // (learned_test.cpp).
 constexpr std::size_t kNeighbours = 24;
 // Fraction of the prior variance above which a prediction counts as extrapolated. Neighbours leave
@@ -17,18 +17,18 @@ constexpr std::size_t kNeighbours = 24;
 // Calibration).
 constexpr double kExtrapolated = 0.5;
 constexpr double kHardlyLike = 0.1;
-constexpr double kSimilar = 0.7;      // tens to hundreds of 2,500 rows reach it for a given row
-constexpr double kNineOfTen = 1.645;  // standard deviations to either side of a 90 % interval
+constexpr double kSimilar = 0.7;      // for a given row, tens to hundreds of 2,500 rows reach it
+constexpr double kNineOfTen = 1.645;  // standard deviations to either side in a 90 % interval
 // Half a unit of the last decimal place in which features are written.
 constexpr double kRounding = 0.005;
 
-/// Index of the feature with a loop's length: K of a GEMM, keys of attention.
+/// Index of the feature that contains a loop's length: K of a GEMM, keys of attention.
 std::size_t depth_of(const LearnedModel& model) {
   return std::min(feature_index(model.features, "k"), feature_index(model.features, "keys"));
 }
 
-/// Range of the loop's length in the rows. The rows contain no information about a K outside it,
-/// however similar they are otherwise: below one K block most of each load is out of bounds.
+/// Range of the loop's length in the rows. The rows say nothing about a K outside it, however
+/// similar they are otherwise: with less than one K block, most of each load is out of bounds.
 std::pair<double, double> range_of_depth(const LearnedModel& model) {
   const std::size_t depth = depth_of(model);
   double least = std::numeric_limits<double>::infinity(), most = -least;
@@ -49,7 +49,7 @@ const LearnedMethod& method_of(const LearnedModel& model, Method method) {
   return method == Method::kSimulated ? model.simulated : model.analytic;
 }
 
-/// Inverse length scales; 0 for simulated features if the method is analytic.
+/// Inverse length scales. Features from the simulation have 0 if the method is analytic.
 Features scale_of(const LearnedModel& model, Method method) {
   Features scale{};
   for (std::size_t f = 0; f < model.features.size(); ++f) {

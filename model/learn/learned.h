@@ -30,8 +30,8 @@
 
 namespace tilecast {
 
-// Bounds on the correction, as logarithms. Few measured rows need a larger correction, and a kernel
-// that seems to need one is not similar to the rows it uses.
+// Bounds on the correction, as logarithms. Few measured rows need a larger correction. A kernel
+// that seems to need one is not similar to the rows that it uses.
 constexpr double kMostOfCycles = 0.4, kMostOfClock = 0.1;
 
 struct Learned {
@@ -67,10 +67,10 @@ class LearnedPart {
   std::vector<Learned> of(std::span<const KernelFeatures> kernels) const;
   Learned of(const KernelFeatures& kernel) const;
 
-  /// Returns the most similar rows, except those that are hardly similar.
+  /// Returns the most similar rows, without those that are hardly similar.
   LearnedReasons reasons(const KernelFeatures& kernel, std::size_t most = 3) const;
 
-  /// Standard deviation of log(measured / predicted time), from the process only.
+  /// Standard deviation of log(measured / predicted time) according to the process.
   double deviation(const KernelFeatures& kernel) const;
 
  private:
@@ -82,33 +82,34 @@ class LearnedPart {
   const LearnedMethod& method_;
   Features scale_;  // inverse length scale of each feature
   MeasuredPoints points_;
-  std::vector<double> noise_;                 // noise variance by row
-  std::size_t depth_;                         // index of the feature with the loop's length
+  std::vector<double> noise_;  // noise variance by row
+  // index of the feature that contains the loop's length
+  std::size_t depth_;
   std::pair<double, double> range_of_depth_;  // range of the loop's length in the rows
 };
 
-/// Return the correction of one method; std::nullopt if the GPU has none for GEMMs, or for
-/// attention.
+/// Return the correction of one method for GEMMs or for attention; std::nullopt if the GPU has
+/// none.
 std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method);
 std::optional<LearnedPart> learned_attention(const GpuSpec& gpu);
 
-/// Corrections that a method needs: a simulation starts from an analytic prediction.
+/// The corrections that a method needs. A simulation needs both, because it starts from an analytic
+/// prediction.
 struct LearnedParts {
   std::optional<LearnedPart> analytic, simulated;
 };
 LearnedParts learned_parts(const GpuSpec& gpu, Method method);
 
 /// Uncorrected cycles of a kernel. A correction concerns delays of tensor operations, so corrected
-/// cycles stay at or above `least` (ClosedForm), unless the uncorrected cycles are already below
-/// it.
+/// cycles are at least `least` (ClosedForm), unless the uncorrected cycles are already below it.
 struct UncorrectedCycles {
   Cycles cycles, least;
 };
 
-/// Applies the learned correction to the uncorrected prediction `p`: to cycles, to the clock that
-/// results from them, and so to power, time and interval. Corrected cycles stay above the hard
-/// bounds. No training data were measured with inputs other than normal: such predictions keep the
-/// uncorrected clock, at least that of normal data, and the default interval.
+/// Applies the learned correction to the uncorrected prediction `p`: to the cycles and the clock,
+/// and so to power, time and interval. Corrected cycles stay above the hard bounds. All training
+/// data were measured with normal inputs; a prediction for other inputs keeps the uncorrected
+/// clock, at least that of normal data, and the default interval.
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,
                    const KernelActivity& kernel,
                    const std::function<UncorrectedCycles(Hertz)>& kernel_at, Prediction& p);

@@ -10,7 +10,7 @@
 namespace tilecast {
 namespace {
 
-/// A model with one row at the origin with these corrections; spreads of 0.1 and 0.02.
+/// A model with one row, at the origin, with these corrections; spreads are 0.1 and 0.02.
 LearnedModel one_row(double cycles, double clock) {
   LearnedModel model{.rows = {{"64x64x64", "a", Regime::kBurst, true, {}}}};
   model.length.fill(2);
@@ -52,7 +52,7 @@ TEST_CASE("A kernel whose K exceeds every row's is extrapolated, however similar
     const Learned other = learned.of(kernel);
     CHECK(other.extrapolated);
     CHECK(other.cycles ==
-          Approx(0.05).epsilon(0.01));  // still corrected, since no rows are more similar
+          Approx(0.05).epsilon(0.01));  // still corrected, because no rows are more similar
   }
 }
 
@@ -70,8 +70,8 @@ TEST_CASE("A kernel unlike every row has the prior spread, wherever it lies") {
 TEST_CASE("Intervals grow with the remaining variance, and by bottleneck") {
   const LearnedModel model = one_row(0.05, -0.01);
   const LearnedPart learned(model, Method::kAnalytic);
-  // Noise 0.25: at the row 0.25 / 1.25 = 0.2 of the variance remains; sqrt(0.2) = 0.447214 times
-  // sqrt(0.1^2 + 0.02^2) = 0.101980.
+  // With noise 0.25, at the row 0.25 / 1.25 = 0.2 of the variance remains; sqrt(0.2) = 0.447214
+  // times sqrt(0.1^2 + 0.02^2) = 0.101980.
   CHECK(learned.deviation(away(0)) == Approx(0.045607).epsilon(1e-4));
   CHECK(learned.of(away(0)).interval->high == Approx(2 * 0.045607).epsilon(1e-4));
   CHECK(learned.of(away(0)).interval->low == Approx(-2 * 0.045607).epsilon(1e-4));
@@ -138,7 +138,7 @@ TEST_CASE("Reasons list the rows behind a correction, most similar first") {
   CHECK(learned.reasons(away(-30)).nearest.empty());
 }
 
-/// Power is 100 W plus 1 uJ per cycle at any work; the energy of tensor work is spread over the
+/// Power is 100 W plus 1 uJ per cycle, for any work; the energy of tensor work is spread over the
 /// cycles. Limits: 600 W in bursts, 350 W sustained.
 GpuSpec example() {
   GpuSpec gpu{};
@@ -183,7 +183,7 @@ Prediction applied(const Learned& learned, const Physics& kernel, Regime regime 
 }
 
 TEST_CASE("An empty correction keeps the uncorrected cycles and clock") {
-  // 1000 cycles and 0.5 mJ are 0.5 uJ per cycle, so 500 W at 1 GHz in addition to the 100.
+  // 1000 cycles and 0.5 mJ are 0.5 uJ per cycle, so 500 W at 1 GHz are added to the 100 W.
   const Prediction p = applied({}, physics(1000, 0.5e-3));
   CHECK(p.cycles.value == 1000);
   CHECK(p.sm_clock.value == Approx(1e9).epsilon(1e-5));
@@ -195,7 +195,7 @@ TEST_CASE("An empty correction keeps the uncorrected cycles and clock") {
 }
 
 TEST_CASE("Corrected cycles spread the same energy and change the clock") {
-  // 1250 cycles for 0.5 mJ are 0.4 uJ each: (600 - 100) / 0.4e-6 = 1.25 GHz in a burst, 250 /
+  // 1250 cycles and 0.5 mJ are 0.4 uJ each: (600 - 100) / 0.4e-6 = 1.25 GHz in a burst, 250 /
   // 0.4e-6 = 0.625 GHz sustained.
   const Learned slower{.cycles = std::log(1.25)};
   const Prediction burst = applied(slower, physics(1000, 0.5e-3));
@@ -216,8 +216,8 @@ TEST_CASE("A correction leaves the start, the tensor operations and the end of a
 }
 
 TEST_CASE("The clock correction is applied last, and latencies in nanoseconds follow it") {
-  // 1000 cycles + 1 us, with little energy: the clock is the plateau of 1.8 GHz, or 1.71 GHz after
-  // a 5 % correction.
+  // The kernel takes 1000 cycles + 1 us, with little energy: the clock is the plateau of 1.8 GHz,
+  // or 1.71 GHz after a 5 % correction.
   Physics kernel = physics(1000, 1e-9);
   kernel.cycles = [](Hertz f) { return UncorrectedCycles{{1000 + f.value * 1e-6}, {}}; };
   const Prediction p = applied({.clock = std::log(0.95)}, kernel);

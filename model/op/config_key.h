@@ -1,7 +1,7 @@
 // Defines one table of keys that converts an op's configurations to strings and back: the canonical
 // form (schedule:key=value,...), the short form (short_config_text.h), patterns, and the
-// description of each key. To add a key, add a row and its word in the short form. Checked by:
-// kernel_config_text_test.cpp, stream_config_text_test.cpp, short_config_text_test.cpp.
+// description of each key. To add a key, add a row to the table and its word to the short form.
+// Checked by: kernel_config_text_test.cpp, stream_config_text_test.cpp, short_config_text_test.cpp.
 #pragma once
 
 #include <array>
@@ -55,7 +55,8 @@ struct ConfigKey {
 
   std::string_view name, in_short;  // name; prefix in the short form
   std::vector<ConfigMember<Config>> members;
-  bool (*has)(Schedule);          // whether a schedule leaves the key open; all do if null
+  // whether the schedule leaves the key open; null: all schedules do
+  bool (*has)(Schedule);
   std::string_view meaning = {};  // description of numbers
   More more = {};
 

@@ -1,5 +1,4 @@
-// Templates of config_key.h, for the source of each op that instantiates them for its
-// configuration.
+// Templates of config_key.h, to be included where an op instantiates them for its configuration.
 #pragma once
 
 #include <fmt/format.h>
@@ -32,8 +31,8 @@ std::string numbers_text(const ConfigKey<Config>& key, const Config& config) {
   return join(numbers, "x");
 }
 
-/// Returns the key with that name that the configuration's schedule leaves open, else the first key
-/// with that name.
+/// Returns the key of that name that the configuration's schedule leaves open; if none is, the
+/// first key of that name.
 template <class Config>
 const ConfigKey<Config>& key_named(std::string_view name, const Config& config) {
   const auto& keys = config_keys<Config>().keys;
@@ -88,8 +87,7 @@ void read_numbers(std::string_view text, const ConfigKey<Config>& key, std::stri
   }
 }
 
-/// Removes the longest matching word from the front of `rest`; may match nothing for an optional
-/// key.
+/// Removes the longest matching word from the front of `rest`. An optional key may match nothing.
 template <class Config>
 bool take_word(const ConfigKey<Config>& key, std::string_view& rest, Config& config) {
   const KeyWord* longest = nullptr;

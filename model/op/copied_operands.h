@@ -5,7 +5,7 @@
 
 namespace tilecast {
 
-/// The operands of a GEMM that are copied before its kernel runs.
+/// Which operands of a GEMM are copied before its kernel runs.
 struct CopiedOperands {
   bool a, b;
 

@@ -11,8 +11,8 @@
 
 namespace tilecast {
 
-/// Calls `visit` with `config` for every combination of values: pairs of a member and its values,
-/// the last of which vary fastest.
+/// Calls `visit` with `config` for every combination of values. `pairs`: a member and its values
+/// each; the last one varies fastest.
 template <class Config, class Visit>
 void walk_menu(const Config& config, const Visit& visit) {
   visit(config);

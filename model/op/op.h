@@ -17,12 +17,12 @@ enum class Op : i32 {
   kAttention,       // O = softmax(scale Q K^T) V, for each head of each sequence
 };
 
-/// Properties of an op that op-independent code needs: one row each.
+/// Properties of an op, one row each, for code that serves all ops.
 struct OpTraits {
   const char* name;
   i32 sides;               // dimensions of its shape: columns m, n and k
   bool processes = false;  // its kernels can be simulated
-  bool simulated = false;  // simulated unless --method says otherwise
+  bool simulated = false;  // simulated by default
   bool grouped = false;    // its problems may be batches and groups, and have GEMM's output options
   i32 parts = sides;       // numbers in its shape's string, separated by x
   const char* side_names[3] = {"m", "n", "k"};  // names in messages and lists of problems

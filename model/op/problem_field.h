@@ -1,7 +1,7 @@
-// The fields of an op's problem in addition to dimensions and type, one table per op: columns of
-// measurements and points, fields of lists of problems, lists of suites, options of commands. To
-// add a field, add a row.
-// Checked by: validate/record/measurement_csv_test.cpp, cli/read_problems_test.cpp.
+// The fields of an op's problem apart from dimensions and type, in one table per op. They are
+// columns of measurements and points, fields of lists of problems and of suites, and options of
+// commands. To add a field, add a row. Checked by: validate/record/measurement_csv_test.cpp,
+// cli/read_problems_test.cpp.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct ProblemField {
   void (*read)(Problem&, std::string_view text);  // parses a value; throws ConfigError
   const char* help = nullptr;                     // help of its option; null if it has no option
   std::string_view usual = {};                    // default
-  /// Whether a default applies to the problem; always if null.
+  /// Whether a default applies to the problem; null: always.
   bool (*counts)(const Problem&, std::string_view usual) = nullptr;
 };
 

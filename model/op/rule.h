@@ -1,6 +1,6 @@
-// A rule that configurations or problems must satisfy, and the message for those that break it. An
-// op has one table of rules: candidates are counted by the kind of the first rule that they break,
-// errors print its message, and launches and the library read the same rows.
+// A rule that configurations or problems must satisfy, and the message for those that break it.
+// Each op has one table of rules: candidates are counted by the kind of the first rule that they
+// break, errors print its message, and launches and the library use the same rows.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@ enum class Refusal {
   kCluster,       // impossible cluster size
   kSplit,         // K cannot be split this way
   kCompiler,  // known not to compile as intended: spills, serialized wgmma (compiler_rejections.h)
-  // The next two apply to memory-bound kernels:
+  // The next two belong to memory-bound kernels:
   kBlock,      // unsupported block, stages, warps or vector width
   kAlignment,  // the problem's rows or elements do not fit the vectors or the view
 };
 
 std::string_view to_text(Refusal refusal);
 
-/// `Case`: the input of a table's rules.
+/// `Case`: the type that a table's rules examine.
 template <class Case>
 struct Rule {
   bool (*broken)(const Case&);

@@ -1,6 +1,6 @@
 // Problems, configurations and schedules of every op, for code that serves all ops: rankings,
-// measurements, suites. Behavior that differs by op is an overload for its types, called by
-// any_op.cpp and visit_op. The alternatives of the three variants are in one order.
+// measurements, suites. Behaviour that differs between ops is in overloads for their types, which
+// any_op.cpp and visit_op call. The alternatives of the three variants are in one order.
 #pragma once
 
 #include <array>
@@ -57,7 +57,7 @@ void set_sides(AnyProblem& problem, const std::array<i64, 3>& sides);
 /// Normalizes explicit defaults, so that equal problems compare equal.
 AnyProblem normal_problem(const AnyProblem& problem);
 AnySchedule schedule_of(const AnyConfig& config);
-/// Returns rows and columns of the result per CTA, and its step along K; 1 if there is none.
+/// Returns rows and columns of the result per CTA, and its step along K (1 without K).
 std::array<i32, 3> tile_of(const AnyConfig& config);
 /// Compulsory DRAM traffic in bytes: inputs read once, the result written once.
 double least_bytes(const AnyProblem& problem);

@@ -38,7 +38,7 @@ std::vector<std::string> keys_of(const AnySchedule& any, bool with_optional) {
       any);
 }
 
-/// Returns the key of a word of the short form: its letters; m, n and h are one key, the tile
+/// Returns the key of a word of the short form: its letters. m, n and h belong to one key, the tile
 /// order.
 std::string_view about(std::string_view word) {
   const std::string_view letters = word.substr(0, word.find_first_of("0123456789"));
@@ -68,8 +68,8 @@ std::vector<double> numbers_in(std::string_view part) {
   return numbers;
 }
 
-/// Distance between the numbers of two parts, as ratios; large for different keys. A tile without K
-/// is compared in M and N.
+/// Distance between the numbers of two parts, as ratios; large if they belong to different keys. A
+/// tile without K is compared in M and N.
 double apart(std::string_view part, std::string_view other) {
   const std::vector<double> a = numbers_in(part), b = numbers_in(other);
   if (a.size() > b.size()) {
@@ -82,7 +82,8 @@ double apart(std::string_view part, std::string_view other) {
   return sum;
 }
 
-/// Whether a word is sizes that x joins: "128x256x64", "2x1"; not the word x for swapped operands.
+/// Whether a word consists of sizes joined by x, such as "128x256x64" or "2x1". The word "x" for
+/// swapped operands does not.
 bool is_tile(std::string_view word) {
   return word.find('x', 1) != word.npos && word.find_first_not_of("0123456789x") == word.npos;
 }

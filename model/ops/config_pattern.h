@@ -1,8 +1,8 @@
-// A user's pattern for configurations: all keys, or some, with the rest open.
+// A user's pattern for configurations, which sets all keys or only some.
 //   warp_specialized:tile=128x256x64,stages=4   keys of the canonical text, in any order
 //   ws:tile=128x256x64                          the schedule by name, abbreviation or prefix
 //   ws 128x256x64 s4                            words of the short form
-//   ws                                          the schedule only
+//   ws                                          only the schedule
 //   cooperative 128x256                         CUTLASS's name; a tile without its K
 //   128x256x64 2x1 stages=4                     a tile of any schedule, its cluster, a key
 // Without its `1` or `t` a short form leaves the tile scheduler open, unless it is complete.
@@ -41,8 +41,8 @@ class ConfigPattern {
                          [this](const Config& config) { return matches(config); });
     return those;
   }
-  /// Returns the message for a pattern that matches none of `configs`: the part that matches
-  /// nothing, and the values that exist.
+  /// Returns the message for a pattern that matches none of `configs`: which part matches nothing,
+  /// and which values exist.
   template <class Config>
   std::string why_none(std::vector<Config> configs) const;
 
@@ -60,8 +60,8 @@ class ConfigPattern {
 };
 
 /// Finds the schedule that `text` names: by name, abbreviation or unique prefix; case, underscores
-/// and hyphens do not matter. "cooperative" or "coop", CUTLASS's name, is warp_specialized. Only
-/// schedules of `op`, if given. Throws a ConfigError that lists the candidates.
+/// and hyphens do not matter. "cooperative" and "coop", CUTLASS's name, mean warp_specialized. If
+/// `op` is given, considers only its schedules. Throws a ConfigError that lists the candidates.
 AnySchedule schedule_named(std::string_view text, std::optional<Op> op = {});
 
 }  // namespace tilecast

@@ -43,7 +43,8 @@ TEST_CASE("Shares are between 0 and 1, and times and bytes are consistent") {
     for (const double share : {w.time.start, w.time.multiply, w.time.between, w.time.end}) {
       check_share(share);
     }
-    // Bytes decrease from the SMs' requests through multicast and merging to L2.
+    // Each is at most the next: L2's far part, its output after merging, bytes to the SMs with a
+    // multicast counted once, and with it counted at each SM.
     CHECK(w.l2_far <= w.l2_output);
     CHECK(w.l2_output <= e.predicted.l2_to_sm);
     CHECK(e.predicted.l2_to_sm <= w.sm_intake);

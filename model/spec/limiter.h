@@ -36,8 +36,8 @@ struct Shares {
 };
 
 /// Returns the bottleneck of a simulated kernel: the busiest resource if it is busy most of the
-/// time, else the analytic model's. It agrees with the resource that saves most if it costs nothing
-/// (model/gemm/sim/limits.h) for 122 of 160 measured kernels.
+/// time, else the analytic model's. For 122 of 160 measured kernels it is the resource whose
+/// removal would save most (model/gemm/sim/limits.h).
 Limiter limiter_of(const Shares& busy, Limiter by_form);
 
 }  // namespace tilecast

@@ -11,7 +11,8 @@ namespace {
 
 constexpr Hertz kClock{2e9};
 
-/// A GPU with ten SMs with room for everything; DRAM of 1 TB/s without losses; no overheads.
+/// A GPU without limits: ten SMs, plenty of registers and shared memory; DRAM at 1 TB/s without
+/// losses; no overheads.
 GpuSpec simple_gpu() {
   GpuSpec gpu{};
   gpu.sm.count = 10;

@@ -34,8 +34,8 @@ constexpr i32 kCopyStages[] = {1, 2, 4, 8};
 constexpr StreamLayout kPlainOnly[] = {StreamLayout::kPlain};
 constexpr StreamView kMatrixOnly[] = {StreamView::kMatrix};
 
-/// Whether the order equals another one under this view: a flat block is a whole row, so a band is
-/// one block; a vector has one band.
+/// Whether order `bands` visits the blocks in the same order as another one: in the flat view a
+/// band is a single block, and a memcpy has a single band.
 bool repeats_another(const StreamConfig& config) {
   return config.order == BlockOrder::kBands &&
          (config.view == StreamView::kFlat || is_memcpy(config.schedule));

@@ -278,7 +278,8 @@ def test_random_problems_are_torchs_in_fp64(seed, compiled):
     out = torch.full_like(q, math.nan) if draw.random() < 0.5 else None
     found = tilecast.attention(q, k, v, causal=causal, scale=scale, out=out, return_lse=True)
     assert (out is None or found[0] is out) and found[0].dtype == q.dtype
-    # Weights, which sum to 1, and the output are rounded once; values are below 6.
+    # Each of the two results (weights, which sum to 1; output) is rounded once. |V| is below 6, so
+    # is |output|.
     rounding = 2**-11 if q.dtype == torch.float16 else 2**-8
     near = {"atol": 6 * rounding, "rtol": 2 * rounding}
     torch.testing.assert_close(found[0].double(), expected, **near)

@@ -43,7 +43,7 @@ _OWN = 0.03
 # Standard deviation of the relative errors of fast kernels on a held-out problem.
 _DOUBT = 0.03
 _MOST_ROWS = 600
-# Pivots with less remaining variance (of 1) contain only noise.
+# A pivot whose remaining variance (initially 1) is below this contains only noise.
 _LEAST_PIVOT = 1e-3
 _LINE_BYTES = 128
 # Huber loss: rows whose logarithm is off by more count linearly, not quadratically.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kThreads = 2;
 
-/// H200 without the spread between cards: the rows here are from one card.
+/// An H200 whose card_spread is not set, because all rows in this test come from one card.
 const GpuSpec& h200() {
   static const GpuSpec gpu = [] {
     GpuSpec spec = load_gpu("h200_sxm", false).spec;

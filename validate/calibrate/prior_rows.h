@@ -1,10 +1,10 @@
 // Rows of another GPU's learned correction, used as a prior for a GPU with few measurements. GPUs
 // differ mostly in constants; the residuals of the model are similar.
 //
-// Excludes: rows that the other calibration took from a third GPU, and rows with the same kernel,
-// problem and regime as a row of the GPU, which is better and may be the same measurement. The
-// others share the folds of the GPU's rows, so that nothing about a held-out problem leaks. Checked
-// by: prior_rows_test.cpp.
+// Excludes: rows that the other calibration itself took from a third GPU, and rows for a kernel,
+// problem and regime that this GPU's rows contain too (they are better, and may be the same
+// measurement). The rest use this GPU's folds, so that no held-out problem leaks. Checked by:
+// prior_rows_test.cpp.
 #pragma once
 
 #include <cstddef>

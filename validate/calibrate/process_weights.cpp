@@ -20,7 +20,7 @@ Eigen::MatrixXd likeness_of(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) 
       [](double squared) -> double { return likeness(static_cast<float>(squared)); });
 }
 
-/// Contribution of a subset of the rows to the equations.
+/// Contribution of some of the rows to the normal equations of the Gaussian process.
 struct Part {
   Eigen::MatrixXd likeness, squares, with_targets;
 

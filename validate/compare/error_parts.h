@@ -26,7 +26,7 @@ std::string_view to_text(TimeSize size);
 TimeSize size_of(Seconds measured_time);
 
 std::map<AnySchedule, PartFigures> error_by_schedule(const JoinedData& data);
-/// Errors by predicted bottleneck.
+/// Errors grouped by predicted bottleneck and by time.
 std::map<Limiter, PartFigures> error_by_limiter(const JoinedData& data);
 std::map<TimeSize, PartFigures> error_by_size(const JoinedData& data);
 

@@ -1,6 +1,6 @@
-// Analytic model of memory-bound kernels on the committed H200 rows: fp32 rows, to which its losses
-// were fitted (except the in_flight files), and fp16 and bf16 rows, which were held out. Runs in
-// the repository root.
+// Error of the analytic model on memory-bound kernels: committed H200 rows. fp32 rows were fitted
+// to (except in_flight), fp16 and bf16 rows were held out. Needs the repository root as current
+// directory.
 #include <filesystem>
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
-// A measurement run: reads points and appends rows to a file. The parent manages the list and the
-// file, children measure, so that a kernel that faults or hangs costs only its row
-// (validate/run/supervisor.h), and a killed run loses at most the current point.
+// A measurement run: reads points and appends rows to a file. The parent manages list and file;
+// children measure. A kernel that faults or hangs costs only its row (validate/run/supervisor.h); a
+// killed run loses at most the current point.
 //
 // The interface Bench hides measuring, so runs are tested without a GPU: measure_run_test.cpp kills
 // runs at random moments.

@@ -16,7 +16,7 @@ namespace tilecast {
 /// Source of a wgmma's A operand. Register operands are first loaded from shared memory.
 enum class OperandSource : i32 { kShared, kRegisters };
 
-/// Method by which the partial sums of a shared tile are combined into C.
+/// How the partial sums of a shared tile are combined into C.
 enum class Reduction : i32 {
   kTurnstile,  // serial, in order of K, into a workspace; the last piece stores C
   kAtomic,     // atomic additions in any order; the piece that ends K waits for the others and
@@ -25,7 +25,7 @@ enum class Reduction : i32 {
                // K
 };
 
-/// Time at which a finished tile is stored to C.
+/// When a finished tile is stored to C.
 enum class Store : i32 {
   kAtTileEnd,  // before the next tile begins
   kDeferred,   // packed in registers, stored chunk by chunk during the next tile's first K blocks
@@ -69,8 +69,8 @@ struct KernelConfig {
   Schedule schedule;
   Tiling tiling;
   i32 ctas_per_sm;  // promised to the compiler, which limits registers accordingly
-  // wgmma groups, one per K block, that a warpgroup leaves in flight: 0, 1 or 2. For tcgen05, 0
-  // means that a K block's MMAs are issued after the previous block's are complete.
+  // Number of wgmma groups, one per K block, that a warpgroup leaves in flight: 0, 1 or 2. For
+  // tcgen05, 0 means that a K block's MMAs are issued after the previous block's are complete.
   i32 inflight;
   i32 producer_registers;  // registers per producer thread; 0 without a producer
   OperandSource a_source;
@@ -160,10 +160,11 @@ TILECAST_HD constexpr i32 warpgroup_columns(const Tiling& tiling) {
   return tiling.block_n / tiling.warpgroups_n;
 }
 
-/// Granularity of one wgmma's N. A function, since a constant would add a symbol to every cubin.
+/// Granularity of one wgmma's N. It is a function because a constant would add a symbol to every
+/// cubin.
 TILECAST_HD consteval i32 finest_n_step() { return 8; }
 
-/// Whether a warpgroup's columns are an odd multiple of eight. Then one wgmma covers them, and the
+/// Whether a warpgroup's columns are an odd multiple of eight. One wgmma then covers them, and the
 /// rows of C end in a partial swizzle row (smem_layout.h).
 TILECAST_HD constexpr bool in_odd_eights(const Tiling& tiling) {
   return warpgroup_columns(tiling) % kInstructionNStep == finest_n_step();
@@ -192,8 +193,8 @@ TILECAST_HD constexpr i32 wgmmas_along_n(const KernelConfig& config) {
   return warpgroup_columns(config.tiling) / instruction_n(config);
 }
 
-/// Whether wgmmas can read N-major B, stored in slabs of 64 columns: each starts a slab or stays
-/// inside one.
+/// Whether wgmmas can read N-major B, which is stored in slabs of 64 columns: each wgmma starts at
+/// a slab or stays inside one.
 TILECAST_HD constexpr bool wgmmas_keep_to_slabs(const KernelConfig& config) {
   const i32 n = instruction_n(config);
   for (i32 column = 0; column < warpgroup_columns(config.tiling); column += n) {

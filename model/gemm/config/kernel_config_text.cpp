@@ -215,8 +215,8 @@ std::string to_text(const KernelConfig& config) { return canonical_text(config);
 
 Schedule parse_schedule(std::string_view text) { return value_of(kSchedules, "schedule", text); }
 Layout parse_layout(std::string_view text) {
-  // BLAS, CUTLASS and nvFuser name layouts for column-major matrices: their NN is tt here, their TT
-  // nn.
+  // BLAS, CUTLASS and nvFuser name layouts for column-major matrices: their NN is tt in tilecast,
+  // their TT nn.
   if (text == "NN" || text == "TT") {
     throw ConfigError(fmt::format(
         "layout '{}': expected tilecast's name in lower case: nn for A [M,K] and B [K,N], which "

@@ -3,7 +3,7 @@
 //   small_mma:tile=64x128x128,warpgroups=1x1,a=registers,instruction_n=32
 //   warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided
 //   tcgen05_warp_specialized:tile=128x256x64,stages=6,warpgroups=1x1,cta_group=2,accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,walk=strided
-// Every key that the schedule leaves open is present, in a fixed order, so equal configurations
+// Every key that the schedule does not fix is present, in a fixed order, so equal configurations
 // have equal strings. Only store=deferred of warp_specialized, the last key, is omitted if tiles
 // are stored at their end.
 #pragma once
@@ -26,8 +26,8 @@ const ConfigKeys<KernelConfig>& config_keys();
 
 std::string to_text(const KernelConfig& config);
 
-/// Inverse of to_text. Throws a ConfigError that names the key and the expected value. Checks the
-/// syntax (positive numbers, known words), not whether a GPU can run it: see
+/// Inverse of to_text. Throws a ConfigError that names the key and the expected value. Checks only
+/// the syntax (positive numbers, known words); whether a GPU can run it:
 /// model/gemm/menu/legality.h.
 KernelConfig parse_kernel_config(std::string_view text);
 

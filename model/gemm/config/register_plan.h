@@ -1,6 +1,6 @@
 // Computes the registers per thread after a warp-specialized CTA has moved them from its producer
-// to its consumers. Threads launch with equal shares; setmaxnreg takes multiples of eight, and
-// requesting more than the CTA owns would hang.
+// to its consumers. Threads launch with equal shares. setmaxnreg moves registers in multiples of
+// eight; a CTA that requests more than it owns would hang.
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
@@ -33,21 +33,22 @@ static_assert(register_plan(2, 1, 40).consumer == 232, "40 + 2 * 232 = 3 * 168")
 static_assert(register_plan(3, 1, 32).consumer == 160, "32 + 3 * 160 = 4 * 128");
 static_assert(register_plan(1, 2, 40).consumer == 216, "40 + 216 = 2 * 128");
 
-/// Number of registers that suffices for the producer's tile scheduler; the consumers get the rest
-/// in whole steps.
+/// Number of registers that suffices for the producer's tile scheduler. The consumers get the rest,
+/// in multiples of eight.
 TILECAST_HD constexpr i32 default_producer_registers(i32 consumer_warpgroups) {
   return consumer_warpgroups == 3 ? 32 : 40;
 }
 
 /// Registers that a thread with a deferred store needs besides the accumulators and the waiting
-/// chunks: compiled kernels spill with 24. The second value is for epilogues that scale and load
-/// the old C before packing.
+/// chunks: compiled kernels spill with 24. The second constant is for epilogues that scale, or load
+/// the old C, before packing.
 constexpr i32 kBesideDeferred = 28;
 constexpr i32 kBesideDeferredScaled = 60;
 
 /// Number of chunks of a finished tile that wait in registers, as pairs of 16-bit elements, during
-/// the next tile's main loop: as many as fit besides its accumulators. Chunks are in row order
-/// (smem_layout.h); the last one of a row may be narrower. 0 without a deferred store.
+/// the next tile's main loop: as many as fit besides the accumulators of that loop. Chunks are in
+/// row order (smem_layout.h); the last one of a row may be narrower. Returns 0 without a deferred
+/// store.
 TILECAST_HD constexpr i32 deferred_chunks(const KernelConfig& config,
                                           i32 beside = kBesideDeferred) {
   if (config.store != Store::kDeferred) {

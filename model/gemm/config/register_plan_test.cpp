@@ -54,14 +54,14 @@ TEST_CASE("The chunks that wait are those that fit next to the next tile's accum
                     ",grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred"));
   };
   const std::string ring = ",ctas=1,inflight=1,c_slots=2";
-  // 128 accumulators and 28 others leave 76 of 232; four chunks of 64 x 64 halves / 128 threads / 2
-  // take 16 each.
+  // 128 accumulators and 28 others leave 76 of 232 registers; four chunks of 64 x 64 halves / 128
+  // threads / 2 take 16 each.
   CHECK(deferred("tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1" + ring + ",producer=40") ==
         4);
   // 96 accumulators of 160 registers leave 36, enough for two of three chunks.
   CHECK(deferred("tile=192x192x64,stages=3,warpgroups=3x1,cluster=1x1" + ring + ",producer=32") ==
         2);
-  // 88 accumulators leave 44 for chunks of 12 (48 columns), 16 and 16 registers.
+  // 88 accumulators leave 44 registers, for chunks that take 12 (48 columns), 16 and 16.
   CHECK(deferred("tile=192x176x64,stages=3,warpgroups=3x1,cluster=1x1" + ring + ",producer=32") ==
         3);
   // 160 accumulators of 232 registers leave 44. The last three chunks take 8 (32 columns), 16 and

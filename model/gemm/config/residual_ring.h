@@ -2,8 +2,8 @@
 // block the producer loads the tile's part of R into the next stages, in chunks laid out like those
 // of C (c_chunk.cuh); the consumers add them to their accumulators and release the stages. Since
 // the ring runs ahead, R has arrived when the accumulators are complete, and it needs no separate
-// buffers or barriers. In other schedules, and if rows of R are not multiples of 16 bytes, threads
-// load R at the tile's end.
+// buffers or barriers. Threads load R at the tile's end in other schedules, and if rows of R are
+// not multiples of 16 bytes.
 //
 // Checked by: residual_ring_test.cpp; the order of its steps by tests/roles.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace tilecast {
 
-/// Chunks per warpgroup in one stage: first in B's part, then in A's.
+/// Chunks per warpgroup in one stage: B's part of the stage is filled first, then A's.
 TILECAST_HD constexpr i32 residual_chunks_in_stage(Schedule schedule, const Tiling& t,
                                                    i32 column_bytes) {
   const SmemLayout layout = smem_layout(schedule, t, column_bytes);
@@ -23,9 +23,9 @@ TILECAST_HD constexpr i32 residual_chunks_in_stage(Schedule schedule, const Tili
   return min_of(c_chunks(t), in_stage / warpgroups_per_tile(t));
 }
 
-/// Number of stages for a tile's R; 0 if threads load it. A ping-pong warpgroup distinguishes the
-/// ring's rounds by one parity bit, so it waits for all stages of its R before the other continues,
-/// and R must take fewer than all stages.
+/// Number of stages for a tile's R; 0 if threads load it. One parity bit distinguishes the rounds
+/// of a ping-pong warpgroup's ring. So it waits for all stages of its R before the other warpgroup
+/// continues, and R must take fewer than all stages.
 TILECAST_HD constexpr i32 residual_stages(const KernelConfig& config, i32 column_bytes,
                                           const Epilogue& epilogue) {
   const Tiling& t = config.tiling;

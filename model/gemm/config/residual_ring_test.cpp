@@ -29,14 +29,14 @@ i32 stages(const KernelConfig& config, i32 column_bytes = 2) {
 
 TEST_CASE(
     "R takes as many stages as its 64 x 64 chunks fill, with a chunk of every warpgroup in each") {
-  // Chunks have 8 KB: a stage holds two in A's 16 KB and four in B's 32 KB, three for each of two
-  // warpgroups, which have four chunks each.
+  // Chunks have 8 KB. A stage holds two in A's 16 KB and four in B's 32 KB: three for each of two
+  // warpgroups, whose parts of the tile have four chunks each.
   CHECK(residual_chunks_in_stage(Schedule::kWarpSpecialized,
                                  cooperative("128x256x64,stages=4").tiling, 2) == 3);
   CHECK(stages(cooperative("128x256x64,stages=4")) == 2);
   // fp32 chunks of 16 KB: one in A's part and two in B's, so one per warpgroup.
   CHECK(stages(cooperative("128x256x64,stages=3"), 4) == 4);
-  // Two rows of two chunks, as many as the 16 KB parts of A and B hold.
+  // R has two rows of two chunks, as many as the 16 KB parts of A and B hold.
   CHECK(stages(ping_pong("128x128x64,stages=6")) == 1);
   CHECK(stages(ping_pong("128x128x64,stages=6"), 4) == 2);
   // The last chunk of 160 columns has 32 columns but occupies the space of 64: two chunks fit in

@@ -1,4 +1,4 @@
-// The schedules of the GEMM kernels, each with one row of traits: its roles and what they overlap.
+// The schedules of the GEMM kernels. Each has one row of traits: its roles and what they overlap.
 // Code tests traits, not schedules, so a new schedule is an enumerator, a row, a kernel
 // (kernels/gemm) and the processes of its roles (model/gemm/sim/schedules); a missing row does not
 // compile. Compiled by the host compiler, nvcc and NVRTC. Checked by: schedule_test.cpp,
@@ -19,7 +19,7 @@ enum class Schedule : i32 {
   kPersistentOverlap,  // the next tile's loads overlap this tile's last wgmmas and its epilogue
   kWarpSpecialized,    // one producer warpgroup and n consumer warpgroups that share a tile
   kPingPong,           // one producer and two consumer warpgroups that alternate tiles
-  // warp_specialized, with tiles shared along K (work_decomposition.h):
+  // These are warp_specialized with tiles shared along K (work_decomposition.h):
   kSplitK,         // every tile in equal parts
   kSplitKHybrid,   // split-K for the partial wave; whole tiles for the rest
   kStreamK,        // every worker computes the same number of K blocks
@@ -61,7 +61,7 @@ enum class Loader : i32 {
 /// Division of a tile's K among workers.
 enum class SplitK : i32 {
   kNone,
-  kEqually,   // in `splits` equal parts
+  kEqually,   // into `splits` equal parts
   kByWorker,  // every worker gets the same number of K blocks
 };
 
@@ -279,14 +279,15 @@ TILECAST_HD constexpr bool uses_mma_sync(Schedule schedule) {
   return traits_of(schedule).tensor_core == TensorCore::kMmaSync;
 }
 
-/// Returns the schedule whose kernel is compiled: Hopper's decides at run time how K is split.
+/// Returns the schedule whose kernel is compiled: Hopper's kernels that split K are one kernel,
+/// which decides at run time how.
 TILECAST_HD constexpr Schedule kernel_of(Schedule schedule) {
   return splits_k(schedule) && traits_of(schedule).tensor_core == TensorCore::kWgmma
              ? Schedule::kStreamK
              : schedule;
 }
 
-/// Whether a warpgroup only loads and, on Blackwell, issues MMAs.
+/// Whether one warpgroup only loads and, on Blackwell, issues MMAs.
 TILECAST_HD constexpr bool has_producer_warpgroup(Schedule schedule) {
   return traits_of(schedule).loader == Loader::kProducerWarpgroup;
 }

@@ -45,7 +45,8 @@ TEST_CASE("The traits of a schedule do not contradict each other", "[schedule]")
     // A separate loader needs a ring.
     CHECK((traits.loader == Loader::kMultiplier || traits.buffers == Buffers::kRing));
     CHECK((!traits.one_k_block || traits.buffers == Buffers::kOne));
-    // Two tiles at a time need a common loader, and their stages cannot stage C.
+    // If a CTA works on two tiles at once, both need one loader, and C cannot be staged in the
+    // ring's stages.
     CHECK((traits.tiles_at_once == 1 || traits.loader == Loader::kProducerWarpgroup));
     CHECK((!traits.borrows_b_stages || traits.loader == Loader::kMultiplier));
     CHECK((!traits.accumulators_are_open || traits.tensor_core == TensorCore::kTcgen05));

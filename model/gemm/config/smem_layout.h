@@ -4,10 +4,10 @@
 // Stages of K-major operands store K in slabs of one swizzle row (64 elements, or 32 if block_k is
 // 32); M-major A and N-major B store M and N in slabs of 64. Every slab is 1024-byte aligned.
 //
-// C is staged in slots of 64 rows x up to 64 columns per warpgroup, on Blackwell of 128 rows, 32
-// per warp. With c_slots of 0 it aliases stages instead: kernels with one tile per CTA use the
-// drained ring; persistent_overlap gives its B ring one stage more than its A ring, so that two B
-// stages are free when a tile ends.
+// C is staged in slots of 64 rows x up to 64 columns per warpgroup; on Blackwell a slot has 128
+// rows, 32 per warp. If c_slots is 0, C aliases stages instead: kernels with one tile per CTA use
+// the drained ring; persistent_overlap gives its B ring one stage more than its A ring, so that two
+// B stages are free when a tile ends.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -33,16 +33,15 @@ TILECAST_HD constexpr i32 k_slab_elements(const Tiling& tiling) {
 }
 
 /// Width of the last chunk in a row of C if it is an odd multiple of eight columns, else 0. No
-/// swizzle mode matches it and none is needed: rows an odd multiple of 16 bytes apart do not
-/// conflict in shared-memory banks.
+/// swizzle mode has this width, and none is needed: rows that are an odd multiple of 16 bytes apart
+/// do not conflict in shared-memory banks.
 TILECAST_HD constexpr i32 c_last_columns(const Tiling& tiling) {
   return in_odd_eights(tiling) ? warpgroup_columns(tiling) % kSlabElements : 0;
 }
 
-/// Columns of C per staging slot, and per bulk store. A store
-/// fills complete swizzle rows of 128, 64 or 32 bytes; a slot holds
-/// stores of up to 64 columns in total, or the odd last chunk. Columns are those of A B, each of
-/// which takes `column_bytes` (c_column_bytes) in C.
+/// Columns of C per staging slot, and per bulk store. A store fills complete swizzle rows of 128,
+/// 64 or 32 bytes; a slot holds stores of up to 64 columns in total, or the odd last chunk. Columns
+/// are counted in A B; each takes `column_bytes` (c_column_bytes) in C.
 TILECAST_HD constexpr i32 c_slot_columns(const Tiling& tiling) {
   return min_of(warpgroup_columns(tiling), kSlabElements);
 }
@@ -67,9 +66,9 @@ TILECAST_HD constexpr i32 c_chunks(Schedule schedule, const Tiling& tiling) {
 constexpr i32 kMostBoxRows = 256;  // maximum rows per bulk copy
 constexpr i32 kSwizzleAtomRows = 8;
 
-/// Granularity of the rows of A loaded for a tile that is partly out of bounds: swizzle atoms;
-/// slices if the CTAs of a cluster load them for each other; all rows if one copy cannot load them,
-/// or if A is M-major, where copies load slabs of rows.
+/// Granularity of the rows of A that are loaded for a tile partly outside the matrix. Usually one
+/// swizzle atom; one slice if the CTAs of a cluster load slices for each other; all rows if one
+/// copy cannot load them, or if A is M-major, where copies load slabs of rows.
 TILECAST_HD constexpr i32 a_rows_step(const Tiling& tiling, Layout layout) {
   return !a_is_k_major(layout)           ? tiling.block_m
          : tiling.cluster_n > 1          ? tiling.block_m / tiling.cluster_n
@@ -78,7 +77,7 @@ TILECAST_HD constexpr i32 a_rows_step(const Tiling& tiling, Layout layout) {
 }
 
 /// Whether only rows inside the matrix are loaded. A pair of CTAs that share tcgen05 instructions
-/// loads all rows; so do kernels for groups, whose ends are not bounds of a tensor map.
+/// loads all rows; so do kernels for groups, because a tensor map has no bound at a group's end.
 TILECAST_HD constexpr bool loads_existing_rows(const GemmProblem& problem,
                                                const KernelConfig& config) {
   return problem.groups == nullptr &&
@@ -92,7 +91,7 @@ TILECAST_HD constexpr i32 a_rows_loaded(i32 rows, i32 block_m, i32 step) {
 
 struct SmemLayout {
   i32 a_stage_bytes, b_stage_bytes;
-  i32 b_stages;  // number of B's stages: A's, or one more
+  i32 b_stages;  // number of B's stages: as many as A's, or one more
   i32 c_slot_bytes;
   i32 b_offset, c_offset, barrier_offset;
   i32 tcgen05_offset;  // data of the tcgen05 kernels (tensor_memory.h)
@@ -122,14 +121,14 @@ TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& ti
   return layout;
 }
 
-/// Bytes of the table of groups after everything else: a scheduler, then each group's first row and
-/// first row of tiles, with end markers.
+/// Bytes of the table of groups, the last part of shared memory: a scheduler, then each group's
+/// first row and first row of tiles, with end markers.
 TILECAST_HD constexpr i32 group_table_bytes(i64 groups) {
   return static_cast<i32>(8 * (groups + 1) + 128);
 }
 
-/// Extra rows loaded for block scales of A: a box starts at a multiple of four rows, but tiles of
-/// groups start anywhere. A function, since a constant would add a symbol to every cubin.
+/// Extra rows loaded for block scales of A: a box starts at a multiple of four rows, but a group's
+/// tiles start at any row. It is a function because a constant would add a symbol to every cubin.
 TILECAST_HD consteval i32 scales_apart() { return 16 / scale_bytes(); }
 /// Boxes per load of block scales; consecutive boxes overlap by four rows.
 TILECAST_HD constexpr i32 scale_copies(const Tiling& tiling) {
@@ -141,7 +140,7 @@ TILECAST_HD constexpr i32 scale_box_rows(const Tiling& tiling) {
 TILECAST_HD constexpr i32 scale_box_bytes(const Tiling& tiling) {
   return scale_bytes() * (scale_box_rows(tiling) + scales_apart());
 }
-/// Bytes of block scales per stage: those of A's rows, at the alignment of bulk copies.
+/// Bytes of block scales per stage (A's rows), rounded up to the alignment of bulk copies.
 TILECAST_HD constexpr i32 scale_stage_bytes(const Tiling& tiling) {
   return round_up(scale_bytes() * (tiling.block_m + scales_apart()), kBulkCopyAlignment);
 }
@@ -157,7 +156,7 @@ TILECAST_HD constexpr i32 scale_ring_bytes(const Epilogue& epilogue, const Tilin
              : 0;
 }
 
-/// Bytes of C slots beyond those for 16-bit elements; negative if smaller.
+/// Additional bytes of C slots compared with 16-bit elements; negative if fewer.
 TILECAST_HD constexpr i32 c_slots_beside(const KernelConfig& config, i32 column_bytes) {
   const Tiling& t = config.tiling;
   return consumer_warpgroups(config.schedule, t) * t.c_slots *
@@ -165,8 +164,8 @@ TILECAST_HD constexpr i32 c_slots_beside(const KernelConfig& config, i32 column_
           c_slot_bytes(config.schedule, t, kHalfBytes));
 }
 
-/// Whether the kernel can promote accumulators after every K block of 128 elements: the next
-/// block's stage is waited for before this block's is released.
+/// Whether the kernel can promote accumulators after every K block of 128 elements: it must wait
+/// for the next block's stage before it releases this block's.
 TILECAST_HD constexpr bool can_promote(const KernelConfig& config) {
   const Tiling& t = config.tiling;
   return has_producer_warpgroup(config.schedule) && !uses_tcgen05(config.schedule) &&
@@ -174,7 +173,8 @@ TILECAST_HD constexpr bool can_promote(const KernelConfig& config) {
          t.block_n <= kMostInstructionN && config.inflight == 0 &&
          config.store == Store::kAtTileEnd;
 }
-/// Whether block scales are supported: a K block is one scale block, and tiles start at the first.
+/// Whether the kernel supports block scales: a K block is one scale block, and tiles start at the
+/// first one.
 TILECAST_HD constexpr bool takes_block_scales(const KernelConfig& config) {
   return can_promote(config) && !splits_k(config.schedule);
 }

@@ -97,13 +97,14 @@ TEST_CASE("A slot is up to 64 columns wide, and the last one of a row may be par
 }
 
 TEST_CASE("A kernel with one tile per CTA may borrow the whole ring for C if the tile fits") {
-  // 64x256 of C is 32 KiB. A stage with block_k 32 is (64 + 256) x 32 x 2 = 20 KiB, so two suffice.
+  // 64x256 of C is 32 KiB. A stage with block_k 32 is (64 + 256) x 32 x 2 = 20 KiB, so two stages
+  // suffice.
   const auto fits = [](i32 stages) {
     return c_fits_where_it_is_staged(Schedule::kPipelined, tile(64, 256, 32, stages, 1, 1, 0));
   };
   CHECK_FALSE(fits(1));
   CHECK(fits(2));
-  // Slots are whole: 64x80 takes two of 8 KiB; a stage with block_k 64 is 8 + 10 KiB.
+  // C takes whole slots: 64x80 takes two of 8 KiB; a stage with block_k 64 is 8 + 10 KiB.
   CHECK(c_fits_where_it_is_staged(Schedule::kBlocked, tile(64, 80, 64, 1, 1, 1, 0)));
   // 320x80 takes ten slots, 80 KiB; a stage with block_k 64 is 40 + 10 KiB, with 128 it is 100 KiB.
   CHECK_FALSE(c_fits_where_it_is_staged(Schedule::kBlocked, tile(320, 80, 64, 1, 5, 1, 0)));
@@ -122,8 +123,8 @@ TEST_CASE("persistent_overlap has one extra B stage if C borrows, and two B stag
   CHECK(c_fits_where_it_is_staged(Schedule::kPersistentOverlap, tile(128, 256, 64, 4, 2, 1, 0)));
   CHECK_FALSE(
       c_fits_where_it_is_staged(Schedule::kPersistentOverlap, tile(128, 256, 32, 4, 2, 1, 0)));
-  // A slot does not straddle stages: a B stage of 160x64 is 20 KiB, two whole slots of 8. 64x160 of
-  // C takes three slots, 128x160 six.
+  // A slot does not straddle stages: a B stage of 160x64 is 20 KiB and holds two whole slots of 8.
+  // 64x160 of C takes three slots, 128x160 takes six.
   CHECK(c_fits_where_it_is_staged(Schedule::kPersistentOverlap, tile(64, 160, 64, 4, 1, 1, 0)));
   CHECK_FALSE(
       c_fits_where_it_is_staged(Schedule::kPersistentOverlap, tile(128, 160, 64, 4, 2, 1, 0)));

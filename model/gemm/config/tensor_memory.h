@@ -1,8 +1,8 @@
 // Blackwell's tensor memory: 128 lanes of 512 32-bit columns per SM. A CTA allocates a power of two
 // of columns, at least 32; a tile's accumulators take one column per column of C and one lane per
-// row of a CTA's 128. Also defines the shared memory of the tcgen05 kernels besides the rings:
-// barriers that pass accumulators on, and responses of cluster launch control. Source: PTX ISA,
-// tensor memory and tcgen05.alloc.
+// row of a CTA's 128. Also defines what the tcgen05 kernels keep in shared memory besides the
+// rings: barriers that pass accumulators on, and responses of cluster launch control. Source: PTX
+// ISA, tensor memory and tcgen05.alloc.
 #pragma once
 
 #include "model/base/host_device.h"

@@ -37,14 +37,14 @@ constexpr Cycles fused_time(const MachineSpec& machine, const Epilogue& epilogue
                 max_of(all.issued / machine.fused_issue, all.special / machine.fused_special)};
 }
 
-/// Time to promote `elements` partial sums of a K block: an addition each, or with block scales a
-/// multiply-add.
+/// Time to promote `elements` partial sums of a K block: one addition per sum, or one multiply-add
+/// with block scales.
 constexpr Cycles promotion_time(const MachineSpec& machine, double elements) {
   return Cycles{elements / machine.fp32_additions};
 }
 
-/// Time by which one warpgroup's promotion delays another's wgmmas of a K block, because both use
-/// the register ports of the same schedulers.
+/// Time by which the promotion of one warpgroup delays another warpgroup's wgmmas of a K block,
+/// because both use the register ports of the same schedulers.
 constexpr Cycles promotion_beside(const MachineSpec& machine, const GemmProblem& problem,
                                   const Tiling& t) {
   const double elements = 1.0 * warpgroup_rows(t) * warpgroup_columns(t);
@@ -54,8 +54,9 @@ constexpr Cycles promotion_beside(const MachineSpec& machine, const GemmProblem&
 }
 
 /// Bytes that the epilogues of all tiles request from L2. Column vectors: each warp reads its
-/// warpgroup's columns; row vectors: its own rows; block scales: the producer reads A's once per
-/// tile, and each warp one of B; matrices: each thread reads the elements that it stores.
+/// warpgroup's columns. Row vectors: each warp reads its own rows. Block scales: the producer reads
+/// A's once per tile, and each warp reads one of B. Matrices: each thread reads the elements that
+/// it stores.
 inline Bytes epilogue_reads(const GemmProblem& problem, const Tiling& t) {
   const i64 tiles = ceil_div<i64>(problem.shape.m, t.block_m) *
                     ceil_div<i64>(problem.shape.n, t.block_n) * problem.batch.products;

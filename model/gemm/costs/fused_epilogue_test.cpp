@@ -31,7 +31,7 @@ TEST_CASE("An epilogue takes the longer of its issue slots and its special funct
   CHECK(cycles({step<BiasN>(), step<Gelu>()}) == Approx(9.75 * 409.6));      // 3994
   CHECK(cycles({step<ScaleTensor>()}) == Approx(409.6));
   CHECK(cycles({step<ScaleBlock>()}) == 0);
-  // A gate's tanh applies to every other column: 8 elements of 16 per cycle.
+  // A gate's tanh applies to every other column: half as many elements, 16 per cycle.
   CHECK(cycles({step<Swiglu>()}) == 1024);
   CHECK(cycles({step<Geglu>()}) == Approx(4.5 * 409.6));
   CHECK(cycles({step<Residual>()}) == Approx(4 * 409.6));
@@ -61,7 +61,7 @@ TEST_CASE("Each warp reads its columns of a column bias, and its own rows of a r
   problem.epilogue = {step<ScaleRow>()};
   CHECK(epilogue_reads(problem, t).value == 6 * 2 * (64 + 4 * 256) * 4);
   // Block scales are read in each of 32 K blocks: those of the tile's rows and four more, once for
-  // both warpgroups, and one of B by each of eight warps.
+  // both warpgroups; each of eight warps reads one of B.
   problem = {{300, 512, 2048}, ElementType::kE4m3, Layout::kTn};
   problem.epilogue = {step<Residual>()};
   CHECK(epilogue_reads(problem, t).value == 300 * 512 * 2);  // each element by one thread

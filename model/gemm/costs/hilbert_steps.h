@@ -1,9 +1,9 @@
 // Estimates the mean number of steps that hilbert_cell() takes to find a tile.
 //
-// Quartering leaves a quarter of the cells, or half of them, which are halved next: three steps per
-// factor of sixteen, and none for the last few cells. Not modelled: aspect ratios so extreme that
-// the long side is halved several times first. Checked by: hilbert_steps_test.cpp (against the
-// steps of every cell).
+// A step leaves a quarter of the cells, or half of them, and the step after a half leaves a half
+// again: three steps per factor of sixteen, and none for the last few cells. Not modelled:
+// rectangles whose long side is halved several times first. Checked by: hilbert_steps_test.cpp
+// (against the steps of every cell).
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace tilecast {
 
-/// Returns 0 for other orders, which need two multiplications.
+/// Mean number of steps; 0 for other orders, which need two multiplications.
 inline double hilbert_steps(const Raster& raster, u32 tiles_m, u32 tiles_n) {
   if (raster.kind != RasterKind::kHilbert || std::min(tiles_m, tiles_n) <= 1) {
     return 0;
@@ -23,8 +23,8 @@ inline double hilbert_steps(const Raster& raster, u32 tiles_m, u32 tiles_n) {
   return std::max(1.0, kOfEachLevel * std::log2(double{1} * tiles_m * tiles_n) - 0.5);
 }
 
-/// Number of searches per tile by a storing role, in sequence: if its first warp also loads, it
-/// searches for the tile to load as well.
+/// Number of searches per tile that a storing role makes in sequence. If its first warp also loads,
+/// it also searches for the tile to load.
 constexpr i32 searches_per_tile(Schedule schedule) {
   const ScheduleTraits traits = traits_of(schedule);
   const bool loads_too = traits.loader == Loader::kMultiplier && traits.loads_run_ahead;

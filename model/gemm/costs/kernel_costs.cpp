@@ -32,16 +32,17 @@ double mma_sync_instructions(const KernelConfig& config) {
   return k_steps(t) * (rows + sixteens + 2 * rows * sixteens);
 }
 
-/// Exposed issue time of a K block's copies by all warps of a CTA. Further steps of the K block
-/// hide it, and so do ldmatrix that take longer than the mma.sync.
+/// Exposed issue time of a K block's copies by all warps of a CTA. They are hidden by further steps
+/// of the K block, and by ldmatrix if it takes longer than mma.sync.
 Cycles thread_copies(const GpuSpec& gpu, const TensorOperation& mma, const Tiling& t) {
   return mma.copies_exposed ? gpu.mma_sync->copy_issue * (t.block_m + t.block_n) : Cycles{};
 }
 
-/// Share of tensor memory's port that MMAs leave free: they read the accumulators that they add to.
+/// Bandwidth of tensor memory's port that MMAs leave free: they read the accumulators that they add
+/// to.
 BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) {
-  // Lower bound, so that a store continues even if the accumulators would fill the port. It is an
-  // assumption: tilecast's tcgen05 kernels never ran on a device.
+  // Lower bound, so that a store continues even if the accumulators fill the port. It is an
+  // assumption: tilecast's tcgen05 kernels never ran on a GPU.
   constexpr double kLeast = 0.5;
   const double accumulators = 1.0 * kAccumulatorBytes * t.block_m * t.block_n;
   return {std::max(port.value * kLeast, port.value - accumulators / interval.value)};
@@ -55,12 +56,12 @@ BytesPerSecond out_of_order_rate(const GpuSpec& gpu, int things) {
 /// Time that L2 takes for bulk stores of C, relative to stores of whole sectors. A row that starts
 /// inside a sector also ends inside one, and L2 takes twice as long for a sector written in part.
 double partial_sector_factor(const GemmProblem& problem, const KernelConfig& config) {
-  // A kernel with swapped operands computes the transpose of C, of which a column is a row of C.
+  // A kernel with swapped operands computes the transpose of C: a column of that is a row of C.
   const bool by_columns = config.operands == OperandOrder::kSwapped && problem.leading.c == 0;
   const i64 pitch =
       (by_columns ? problem.shape.m : c_row(problem)) * element_bytes(c_type(problem));
   constexpr double kWhole = 1.0 * kLineBytes / kSectorBytes;
-  const double shifted_rows = row_cost(kLineBytes, pitch).sectors - kWhole;  // as a share
+  const double shifted_rows = row_cost(kLineBytes, pitch).sectors - kWhole;  // fraction of rows
   return (kWhole + 3 * shifted_rows) / kWhole;
 }
 
@@ -88,7 +89,7 @@ std::optional<BytesPerCycle> plain_store_rate(const GpuSpec& gpu, const GemmProb
     return uses_mma_sync(config.schedule) ? std::optional(gpu.reduction->sm_store) : std::nullopt;
   }
   // Each instruction stores four bytes, or two if neighbouring elements are not 4-byte aligned.
-  // These stores read shared memory; those of partial sums store registers.
+  // Stores of C read shared memory; stores of partial sums read registers.
   return gpu.reduction->sm_store / (bytes % 4 == 0 ? 2 : 4);
 }
 
@@ -134,7 +135,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.load.first = cold ? sim_time(machine.first_load) : SimTime{};
   costs.store.setup = time(machine.epilogue);
   costs.store.first_setup = cold ? time(machine.first_epilogue) : SimTime{};
-  // Without stmatrix, threads need as many store instructions again to stage C.
+  // Without stmatrix, threads need twice the store instructions to stage C.
   const double staging_instructions = max_of(1, of_column / kHalfBytes);
   const i32 parts = rows / kWgmmaM;
   costs.store.chunk = time(machine.chunk * parts * staging_instructions);

@@ -1,5 +1,5 @@
-// Computes the step times of a kernel on one GPU at one SM clock, in simulated time: every constant
-// of the GPU file that the processes use, converted once. Checked by: kernel_costs_test.cpp.
+// Computes the step times of a kernel on one GPU at one SM clock, in simulated time: converts every
+// constant of the GPU file that the processes use once. Checked by: kernel_costs_test.cpp.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,14 @@ namespace tilecast {
 struct ResidualCosts {
   i64 bytes;                     // 0 without a residual
   SimTime intake, output, dram;  // SM fill; L2 output; DRAM
-  // If R comes through the pipeline stages: stages per tile (0 if threads load it), a stage's
-  // overhead per warpgroup beyond its chunks, and the time of a chunk into shared memory.
+  // If R comes through the pipeline stages: stages per tile (0 if threads load it), the overhead of
+  // a stage per warpgroup in addition to its chunks, and the time of a chunk into shared memory.
   i32 stages;
   SimTime stage, fill;
 };
 
 struct KernelCosts {
-  MmaCosts mma;  // one warpgroup's wgmmas of a K block; for tcgen05 a CTA's MMAs
+  MmaCosts mma;  // one warpgroup's wgmmas of a K block; for tcgen05, the MMAs of a CTA
   LoadCosts load;
   StoreCosts store;
   ResidualCosts residual;
@@ -35,12 +35,12 @@ struct KernelCosts {
 /// if B is [K,N] (kernels/device/tile_loads.cuh).
 i32 bulk_copies(const Tiling& tiling, Layout layout);
 
-/// `ctas`: grid size; `cold`: no kernel ran just before; `sm_clock`: clock at which cycles are
+/// `ctas`: grid size. `cold`: no kernel ran just before. `sm_clock`: clock at which cycles are
 /// converted.
 KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          i32 ctas, bool cold, Hertz sm_clock);
 
-/// DRAM read rate for CTAs with independent access streams: in the analytic model, and for R in
+/// DRAM read rate if CTAs have independent access streams. Used in the analytic model, and for R in
 /// simulations.
 BytesPerSecond dram_read_rate(const GpuSpec& gpu);
 /// DRAM read rate of A and B in simulations: boxes of separate rows add another source of

@@ -12,23 +12,24 @@
 namespace tilecast {
 namespace {
 
-// Registers that ptxas of CUDA 13.0 gives our kernels. They belong to the kernels' source and its
-// compiler, as block sizes do, not to a GPU, so no GPU file has them.
+// Registers that ptxas of CUDA 13.0 gives tilecast's kernels. They depend on the kernels' source
+// and compiler, like block sizes, and not on the GPU, so no GPU file contains them.
 constexpr i32 kBesideAccumulators = 40;  // maximum that compiled kernels needed besides
                                          // accumulators
 constexpr i32 kBesideWhereSplit = 90;    // more if K is split: partial sums are loaded in addition
 // and more again if threads launch with few registers, even though consumers get more later: with
-// 96 accumulators of 128 registers every kernel spilled, with 88 none
+// 96 accumulators and 128 registers every kernel spilled, with 88 none did
 constexpr i32 kBesideAtLaunchWhereSplit = 40;
-// Typical registers besides the accumulators: kernels with one tile per CTA, and persistent ones.
+// Registers that typical kernels use besides the accumulators: with one tile per CTA; with
+// persistent CTAs.
 constexpr i32 kUsedBesideOneTile = 26;
 constexpr i32 kUsedBesideManyTiles = 34;
-// Maximum of the tcgen05 kernels, which load 32 columns at a time from tensor memory; if K is
-// split, also as many partial sums.
+// Maximum of the tcgen05 kernels, which load 32 columns at a time from tensor memory and, if K is
+// split, as many partial sums.
 constexpr i32 kTcgen05Registers = 80;
 constexpr i32 kTcgen05RegistersWhereSplit = 88;
-// Registers besides accumulators and two sets of fragments in mma.sync kernels: with K blocks of
-// two steps, and with more.
+// Registers besides accumulators and two sets of fragments in mma.sync kernels: for K blocks of two
+// steps, and of more.
 constexpr i32 kMmaSyncBesideTwoSteps = 48;
 constexpr i32 kMmaSyncBeside = 47;
 constexpr i32 kMmaSyncBesideWhereSplit = 64;
@@ -73,7 +74,7 @@ i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
     return std::min(cap, held_registers(config) + beside_fragments(config));
   }
   if (has_producer_warpgroup(config.schedule)) {
-    return cap;  // with setmaxnreg the compiler uses all registers that it may
+    return cap;  // with setmaxnreg the compiler uses as many registers as it is allowed
   }
   const i32 beside = config.grid == Grid::kTiles ? kUsedBesideOneTile : kUsedBesideManyTiles;
   return std::min(cap, held_registers(config) + beside);

@@ -1,8 +1,9 @@
 // Computes the resident CTAs per SM, and workers per chip, of a configuration.
 //
-// Registers are an estimate: accumulators plus the maximum seen in compiled kernels (cubins of all
-// schedules, CUDA 13.0), rounded to the allocation unit. Not modelled: other compiler versions.
-// Checked by: occupancy_test.cpp, and by column ctas_per_sm of every measurement.
+// Registers are estimated: accumulators plus the maximum of the other registers in compiled kernels
+// (cubins of all schedules, CUDA 13.0), rounded to the allocation unit. Not modelled: other
+// compiler versions. Checked by: occupancy_test.cpp, and by column ctas_per_sm of every
+// measurement.
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
@@ -14,7 +15,7 @@ namespace tilecast {
 /// added by the epilogue (fused_registers.h).
 bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config, i32 fused = 0);
 
-/// CTAs per SM by shared memory only; `more`: bytes per CTA beyond smem_layout.
+/// CTAs per SM that shared memory allows; `more`: bytes per CTA in addition to smem_layout.
 i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config, i32 more = 0);
 
 /// Shared memory available to each of `ctas` CTAs on an SM.

@@ -43,7 +43,7 @@ TEST_CASE("A warpgroup cannot hold 256 accumulators per thread") {
 }
 
 TEST_CASE("Three consumer warpgroups leave a 256-wide wgmma too few registers at launch") {
-  // 512 threads start with 128 registers; the instruction needs 128 accumulators plus 26.
+  // 512 threads launch with 128 registers; the instruction needs 128 accumulators plus 26.
   KernelConfig c = config("ws 192x192x64 s3 w3x1 c1x1 o1 i1 e2 m8");
   CHECK(registers_suffice(h200(), c));
   c.tiling.block_n = 256;
@@ -51,8 +51,8 @@ TEST_CASE("Three consumer warpgroups leave a 256-wide wgmma too few registers at
 }
 
 TEST_CASE("Partial sums need registers besides the accumulators from the launch on") {
-  // Two CTAs of 256 threads launch with 128 registers each: 40 fit besides 88 accumulators, not
-  // besides 96. Their consumers continue with 216.
+  // Two CTAs of 256 threads launch with 128 registers per thread: 40 fit besides 88 accumulators,
+  // but not besides 96. Their consumers continue with 216.
   KernelConfig c = config("sk 64x176x64 s3 w1x1 c1x1 o2 i1 e2 m8 k8+a");
   CHECK(registers_suffice(h200(), c));
   c.tiling.block_n = 192;

@@ -31,9 +31,9 @@ TensorOperation wgmma_operation(const WgmmaSpec& wgmma, const MachineSpec& machi
 }
 
 /// Operation per 64 rows of a warpgroup and K step. Each of its four warps reads all of B's
-/// columns, once for all of its rows; the copies of the K block share the port, and take half a
-/// cycle for each line, whole or in part. A CTA's warps start each K block together, so that
-/// ldmatrix and mma.sync overlap only in part, and less if one warp of each scheduler does both.
+/// columns, once for all of its rows; the copies of the K block share the port and take half a
+/// cycle per line, even if it is partial. A CTA's warps start each K block together, so ldmatrix
+/// and mma.sync overlap only in part, and even less if each scheduler has only one warp.
 TensorOperation mma_sync_operation(const MmaSyncSpec& mma, const MachineSpec& machine,
                                    const KernelConfig& config) {
   const Tiling& t = config.tiling;

@@ -1,8 +1,8 @@
 // Describes the tensor core operation of a configuration on any architecture: instruction interval,
-// instructions per K block, completion latency. The analytic model and the simulator read nothing
-// else.
+// instructions per K block, completion latency. The analytic model and the simulator read only
+// this.
 //
-//   wgmma    m64nNk16 of one warpgroup: reads A (unless in registers) and N rows of B
+//    wgmma    m64nNk16 of one warpgroup: reads A (unless in registers) and N rows of B
 //   mma_sync 64 rows of a warpgroup, all of its columns, one K step, with four warps' ldmatrix
 //   tcgen05  m128nNk16 of one CTA, or m256 of two, each of which reads its A and half of B
 // Interval: the longer of FLOPs / rate and operand bytes / operand rate, at least that of the
@@ -33,9 +33,10 @@ struct TensorOperation {
 
 TensorOperation tensor_operation(const GpuSpec& gpu, const KernelConfig& config);
 
-/// Returns the instruction of the schedules on a GPU's default menu.
+/// Returns the instruction of the schedules that the GPU's default search space contains.
 TensorCore menu_tensor_core(const GpuSpec& gpu);
-/// Whether the GPU has the instruction; mma.sync also if it is not on the menu.
+/// Whether the GPU has the instruction; mma.sync also counts if the default search space does not
+/// use it.
 bool has_tensor_core(const GpuSpec& gpu, TensorCore core);
 
 }  // namespace tilecast

@@ -74,8 +74,9 @@ TEST_CASE("mma.sync and shared memory's port overlap in part") {
   t.warpgroups_n = 2;
   TensorOperation operation = tensor_operation(gpu, config);
   CHECK(operation.per_k_block == 4);  // twice 64 rows, steps of 16
-  // 64 x 64 x 16 of one warpgroup takes 2 * 65536 / 2048; A's rows, B's columns for four warps and
-  // half of 128 rows, and an eighth of the K block's 256 rows, each half a line: 8192 B / 128.
+  // 64 x 64 x 16 of one warpgroup takes 2 * 65536 / 2048 cycles. Bytes: A's rows, B's columns for
+  // four warps and half of 128 rows, and an eighth of the K block's 256 rows, each half a line:
+  // 8192 B / 128 per cycle.
   CHECK(operation.operand_bytes == 32 * (64 + 4 * 64 / 2) + 256 * 64 / 8);
   CHECK(operation.operands == Cycles{64});
   CHECK(operation.interval.value == Approx(64 * std::cbrt(2)));

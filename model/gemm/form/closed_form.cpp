@@ -30,8 +30,8 @@ struct KernelAt {
   Cycles cycles(SimTime time) const { return cycles_of(seconds_of(time), sm_clock); }
 };
 
-/// Rows of A or columns of B in a CTA's tile, and the fractions of them that exist and that are
-/// loaded, over all tiles.
+/// Rows of A, or columns of B, of a CTA tile; averaged over all tiles, the fraction that exists and
+/// the fraction that is loaded.
 struct Side {
   i32 tile;
   double existing, loaded;
@@ -60,8 +60,8 @@ std::array<LoopOperand, 2> operands_of(const GemmProblem& problem, const KernelC
             .multicast = multicast,
             .row = {columns * element, row * element, slab * element},
             .box_rows = boxes / multicast,
-            // Out-of-bounds rows along K are requested in pairs of lines if their alignment allows
-            // it.
+            // Out-of-bounds rows along K are requested in pairs of lines if they are aligned to
+            // pairs.
             .lines_outside = k_major && row * element % (2 * kLineBytes) == 0 ? 2.0 : 1.0,
             .sharers = sharers,
             .missing = missing};
@@ -88,8 +88,8 @@ LoopStep multiply(const KernelAt& kernel) {
   const TensorOperation operation = tensor_operation(kernel.gpu, kernel.config);
   const Cycles promotion = promotion_beside(*kernel.gpu.machine, kernel.problem, kernel.t) *
                            warpgroups_per_tile(kernel.t);
-  // With mma.sync a barrier per K block keeps all warps of a CTA in step, so that only other CTAs
-  // overlap its instructions.
+  // With mma.sync a barrier per K block keeps all warps of a CTA in step, so only other CTAs can
+  // hide its instructions.
   const bool mma_sync = uses_mma_sync(kernel.config.schedule);
   const Cycles pipe = operation.interval * operation.of_cta();
   LoopStep step{
@@ -197,7 +197,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
                         t,   sm_clock, kernel_costs(gpu, problem, config, grid, false, sm_clock)};
   const KernelCosts& costs = kernel.costs;
   const std::array operands = operands_of(problem, config, work);
-  // With mma.sync a stage is free at the next K block's barrier.
+  // With mma.sync a stage is free at the barrier of the next K block.
   const Ring rings[] = {{t.stages, uses_mma_sync(config.schedule) ? 1 : config.inflight}};
   const LoopStep steps[] = {multiply(kernel)};
   const Loop loop{.operands = operands,

@@ -2,8 +2,8 @@
 // for form.h. A loop block is a K block; A and B share one ring; the one step is the tensor
 // operations, of which `inflight` blocks may be in flight. The schedule determines what is exposed:
 // `warp_specialized` exposes the last wgmmas' completion and the epilogue; `persistent` also the
-// next tile's first load; `pipelined` also the CTA's start; `ping_pong` nothing that is shorter
-// than a tile. Checked by: closed_form_test.cpp (limits), committed H200 measurements (validate).
+// next tile's first load; `pipelined` also the CTA's start; `ping_pong` only what takes longer than
+// a tile. Checked by: closed_form_test.cpp (limits), committed H200 measurements (validate).
 #pragma once
 
 #include "model/form/form.h"

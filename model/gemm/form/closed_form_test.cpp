@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNoLimit = 1e30;
 
-/// An H200 that only the tensor cores' rate limits.
+/// An H200 with no limit but the tensor cores' rate.
 GpuSpec tensor_only() {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   gpu.wgmma->operand_rate = {kNoLimit};
@@ -73,8 +73,8 @@ TEST_CASE("One tile more than a wave costs a whole wave more") {
 }
 
 TEST_CASE("Narrow wgmmas are bound by reading their operands") {
-  // m64n64k16 takes 32 cycles of tensor work; (64 + 64) x 16 x 2 B = 4096 B at 128 B per cycle also
-  // take 32, at half that rate 64.
+  // m64n64k16 takes 32 cycles of tensor work. Its (64 + 64) x 16 x 2 B = 4096 B take 32 cycles at
+  // 128 B per cycle, and 64 at half that rate.
   GpuSpec gpu = tensor_only();
   const KernelConfig config = gemm_config("ws 64x64x64 s8 w1x1 c1x1 o1 i1 e2 m8");
   const GemmProblem p = problem(64, 64, 6400);
@@ -86,8 +86,8 @@ TEST_CASE("Narrow wgmmas are bound by reading their operands") {
 }
 
 TEST_CASE("SM fill bandwidth bounds a tile that needs more bytes per cycle") {
-  // 128x256x64: 49152 B per 1024 cycles are 48 B per cycle. A rate of 50 is just enough, at 24 it
-  // takes twice as long.
+  // 128x256x64 needs 49152 B per 1024 cycles, or 48 B per cycle. A rate of 50 is just enough; at 24
+  // it takes twice as long.
   GpuSpec gpu = tensor_only();
   const KernelConfig config = gemm_config(kFlagship);
   const GemmProblem p = problem(4096, 4096, 4096);
@@ -99,9 +99,9 @@ TEST_CASE("SM fill bandwidth bounds a tile that needs more bytes per cycle") {
 }
 
 TEST_CASE("A ring too short for the load latency waits for it") {
-  // 2000 cycles of latency at 1.5 GHz, 1024 of wgmmas per K block. With one K block's wgmmas in
-  // flight a stage is found free when the next one's operands have arrived: 2000 per K block with
-  // two stages, 2000 / 3 with four; if waited for at once, (2000 + 1024) / 2 with two.
+  // Loads take 2000 cycles of latency at 1.5 GHz, a K block's wgmmas 1024. If one K block's wgmmas
+  // are in flight, a stage is free when the next one's operands have arrived: 2000 per K block with
+  // two stages, 2000 / 3 with four. If they are waited for at once: (2000 + 1024) / 2 with two.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_latency = {2000};
   KernelConfig config = gemm_config(kFlagship);
@@ -118,7 +118,7 @@ TEST_CASE("A ring too short for the load latency waits for it") {
 
 TEST_CASE("A warpgroup runs ahead of the tensor pipe by a limited number of wgmmas") {
   // Two stages and 20,000 cycles of latency; a K block is 8 wgmmas of 128 cycles. With a queue of
-  // eight or more the next load is issued when they are all queued. With fewer it waits for the
+  // eight or more, the next load is issued once they are all queued. With fewer it waits for the
   // rest.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_latency = {20000};
@@ -132,13 +132,13 @@ TEST_CASE("A warpgroup runs ahead of the tensor pipe by a limited number of wgmm
   CHECK(k_block(8) == Approx(20000));
   CHECK(k_block(7) == Approx(20000 + 128));
   CHECK(k_block(0) == Approx(20000 + 1024));
-  config.inflight = 0;  // both stages are loaded while their wgmmas are waited for
+  config.inflight = 0;  // both stages are being loaded while their wgmmas are waited for
   CHECK(k_block(0) == Approx((20000 + 1024) / 2));
   CHECK(k_block(100) == Approx((20000 + 1024) / 2));
 }
 
 TEST_CASE("A stage is reused after latency, transfer and hand-over") {
-  // 384 lines of 128 B at 2 cycles each are 768, plus 100 for the stage's reuse; one of two stages
+  // 384 lines of 128 B at 2 cycles each take 768, plus 100 for the stage's reuse; one of two stages
   // is in use.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_latency = {20000};
@@ -155,7 +155,7 @@ TEST_CASE("A stage is reused after latency, transfer and hand-over") {
 }
 
 TEST_CASE("Threads store C four or two bytes at a time if its rows are not multiples of 16 bytes") {
-  // Storing 128 x 256 x 2 B at 32 B per cycle takes 2048 more, or twice that if N is odd.
+  // Storing 128 x 256 x 2 B at 32 B per cycle takes 2048 cycles more, or twice that if N is odd.
   GpuSpec gpu = tensor_only();
   gpu.reduction->sm_store = {64};
   const KernelConfig config = gemm_config(kFlagship);
@@ -188,7 +188,7 @@ TEST_CASE("Waiting for wgmmas is exposed if no other warpgroup fills the gap") {
   config.inflight = 1;  // the 100 cycles overlap the next K block's wgmmas
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 512));
   config.inflight = 0;
-  config.tiling.warpgroups_m = 2;  // 256 + 100 each, during the other's 256
+  config.tiling.warpgroups_m = 2;  // 256 + 100 each, of which 256 overlap the other's wgmmas
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 512));
 }
 
@@ -212,8 +212,8 @@ TEST_CASE("Unaligned rows reduce L2's effective bandwidth") {
   const KernelConfig config = gemm_config(kFlagship);
   CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value ==
         Approx(100 * together(1024, 1024)));
-  // A pitch of 6416 x 2 bytes is an odd multiple of 32, and adds a 101st K block, of which L2
-  // delivers a quarter. 128 bytes of a row touch two pairs of sectors if they start at 0 or 64,
+  // A pitch of 6416 x 2 bytes is an odd multiple of 32 and adds a 101st K block, of which L2
+  // delivers a quarter. 128 bytes of a row touch two pairs of sectors if they start at 0 or 64, and
   // three at 32 or 96.
   const ClosedForm form = run(gpu, problem(132 * 128, 256, 6416), config);
   CHECK(form.cycles.value == Approx(101 * together(1280 * 100.25 / 101, 1024)));
@@ -221,8 +221,8 @@ TEST_CASE("Unaligned rows reduce L2's effective bandwidth") {
 }
 
 TEST_CASE("L2 delivers only columns of K inside the matrix") {
-  // A quarter of the rate above: 4096 cycles for a K block of 64 columns. With 8 columns a row has
-  // 16 bytes, for which L2 delivers a pair of sectors, half of its line.
+  // At a quarter of the rate above, a K block of 64 columns takes 4096 cycles. With 8 columns a row
+  // has 16 bytes, for which L2 delivers a pair of sectors, half of its line.
   GpuSpec gpu = tensor_only();
   gpu.machine->merge_limit = 1;
   gpu.machine->l2_output = {9.504e12 / 4};
@@ -232,8 +232,8 @@ TEST_CASE("L2 delivers only columns of K inside the matrix") {
 }
 
 TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples of k") {
-  // N = 208 is an odd multiple of 32 bytes, K = 6400 is not. B has 208 of the 336 existing rows of
-  // a K block, for which L2 delivers 1.25 times their bytes.
+  // N = 208 is an odd multiple of 32 bytes, K = 6400 is not. 208 of the 336 existing rows of a K
+  // block belong to B; L2 delivers 1.25 times their bytes.
   GpuSpec gpu = tensor_only();
   gpu.machine->merge_limit = 1;
   gpu.machine->l2_output = {9.504e12 / 5};  // more than four times the wgmmas' time
@@ -247,7 +247,8 @@ TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples
 TEST_CASE(
     "DRAM traffic as long as the tiles costs a quarter more than either, a short one next to "
     "nothing") {
-  // Equal times take 2^(1/3) = 1.26 times as long together; with a tenth, (1 + 10^-3)^(1/3).
+  // Two equal times take 2^(1/3) = 1.26 times as long together; if one is a tenth of the other, (1
+  // + 10^-3)^(1/3) times.
   GpuSpec gpu = tensor_only();
   const KernelConfig config = gemm_config(kFlagship);
   const GemmProblem p = problem(132 * 128, 256, 6400);
@@ -264,9 +265,9 @@ TEST_CASE(
 constexpr const char* kOneWarpgroup = "ws 128x128x64 s3 w1x1 c1x1 o1 i1 e4 m8";
 
 TEST_CASE("Beyond its K blocks a tile costs the parts that its schedule does not overlap") {
-  // Epilogue 1000 cycles, its store read 200 later; load latency 100; refill 300. 32 x 17 tiles on
-  // 132 SMs are 5 on the busiest, of 64 K blocks of 512. The first load and the last store are
-  // exposed.
+  // The epilogue takes 1000 cycles and its store is read 200 later; load latency 100; refill 300.
+  // 32 x 17 tiles on 132 SMs are 5 on the busiest, each with 64 K blocks of 512. The first load and
+  // the last store are exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->epilogue = {1000};
   gpu.machine->store_latency = {200};
@@ -289,9 +290,9 @@ TEST_CASE("Beyond its K blocks a tile costs the parts that its schedule does not
 
 TEST_CASE("A deferred store exposes the packing, and chunks without a K block to overlap with") {
   // 5 tiles on the busiest SM, as in the previous test, with four chunks of 100 cycles. 128
-  // accumulators of 128 threads are 64 pairs each, 64 per cycle: 128 cycles between tiles. With 64
-  // K blocks of 512 the chunks are hidden; with one, three of the four are not. The last tile's
-  // epilogue is exposed.
+  // accumulators of 128 threads are 64 pairs each; at 64 per cycle packing takes 128 cycles between
+  // tiles. 64 K blocks of 512 hide the chunks; one K block leaves three of the four exposed. The
+  // last tile's epilogue is exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->chunk = {100};
   KernelConfig config = gemm_config(kOneWarpgroup);
@@ -302,19 +303,19 @@ TEST_CASE("A deferred store exposes the packing, and chunks without a K block to
   config.store = Store::kDeferred;
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * 128 + 400));
   CHECK(cycles(64) == Approx(5 * 512 + 4 * (128 + 300) + 400));
-  // A chunk of 600 cycles exceeds the K block that hides it by 88.
+  // A chunk of 600 cycles takes 88 more than the K block that hides it.
   gpu.machine->chunk = {600};
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * (128 + 4 * 88) + 2400));
   // Staging 128 x 128 x 2 B takes the operand port 256 cycles at 128 B each; wgmmas read 4 x (64 +
-  // 128) x 32 B per K block in 256 of 512.
+  // 128) x 32 B per K block, in 256 of its 512 cycles.
   gpu.wgmma->operand_rate = {128};
   gpu.machine->chunk = {100};
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * (128 + 256) + 400));
 }
 
 TEST_CASE("Warpgroups that share a tile hide a K block and a half of each other's epilogues") {
-  // 128x256x64 by two warpgroups: 1536 cycles of every epilogue but the last tile's; with two
-  // stages they can be only one K block apart.
+  // 128x256x64 by two warpgroups: 1536 cycles of every epilogue except the last tile's are hidden;
+  // with two stages the warpgroups can be only one K block apart.
   GpuSpec gpu = tensor_only();
   gpu.machine->epilogue = {3000};
   KernelConfig config = gemm_config(kFlagship);
@@ -330,8 +331,8 @@ TEST_CASE("Warpgroups that share a tile hide a K block and a half of each other'
 TEST_CASE(
     "With slots for all of C a tile's stores drain during the next tile; with fewer they are "
     "waited for") {
-  // 64x256 per warpgroup is four chunks of 100 cycles; a store is read 1000 later. With two slots
-  // the third chunk waits 1000 - 100 for the first; then the fourth need not wait.
+  // A warpgroup's 64x256 are four chunks of 100 cycles; a store is read 1000 later. With two slots
+  // the third chunk waits 1000 - 100 for the first; the fourth then need not wait.
   GpuSpec gpu = tensor_only();
   gpu.machine->chunk = {100};
   gpu.machine->store_latency = {1000};  // exposed once, at the end
@@ -359,21 +360,22 @@ TEST_CASE("All bytes of C go through the SM's port, whatever the chunks and warp
 }
 
 TEST_CASE("Stores read slots one after another, and share L2's input with all SMs") {
-  // Four chunks of two warpgroups, 16 KiB each pair: 512 cycles at 32 B per cycle. With two slots
-  // the last two wait for the first two, and two are in flight at the end.
+  // Four chunks of two warpgroups, 16 KiB per pair, take 512 cycles at 32 B per cycle. With two
+  // slots the last two wait for the first two, and two are in flight at the end.
   GpuSpec gpu = tensor_only();
   gpu.machine->store_read = {32};
   const KernelConfig config = gemm_config(kFlagship);
   CHECK(run(gpu, problem(128, 256, 640), config).cycles.value == Approx(10 * 1024 + 4 * 512));
-  // 16 KiB per SM take 2048 cycles: 1.584 TB/s for 132 SMs is 8 B per SM and cycle.
+  // 16 KiB per SM take 2048 cycles: 1.584 TB/s for 132 SMs are 8 B per SM and cycle.
   gpu.reduction->chip_store = {1.584e12};
   CHECK(run(gpu, problem(132 * 128, 256, 640), config).cycles.value ==
         Approx(10 * 1024 + 4 * 2048));
 }
 
 TEST_CASE("Ping-pong hides an epilogue behind the other tile's K blocks if they take longer") {
-  // 64x256x64 is 512 cycles per K block; 64 x 16 tiles on 132 SMs are 8 each. 64 K blocks hide 1000
-  // cycles, one leaves 488; the last tile's epilogue is exposed.
+  // A K block of 64x256x64 takes 512 cycles, and the busiest SM gets 8 of the 64 x 16 tiles. A tile
+  // of 64 K blocks hides the other's epilogue of 1000 cycles; a tile of one hides 512 and leaves
+  // 488.
   GpuSpec gpu = tensor_only();
   gpu.machine->epilogue = {1000};
   const KernelConfig config = gemm_config("pp 64x256x64 s4 w1x1 c1x1 o1 i1 e2 m8 r24");
@@ -382,8 +384,8 @@ TEST_CASE("Ping-pong hides an epilogue behind the other tile's K blocks if they 
 }
 
 TEST_CASE("Loads that run ahead catch up during an epilogue by the stages of the ring") {
-  // One warpgroup loads 128x128x64: 256 lines at 4 cycles are 1024 per K block, 512 more than its
-  // wgmmas; three stages save that three times. 32 x 17 tiles are 5 on the busiest SM. The first
+  // One warpgroup loads 128x128x64: 256 lines at 4 cycles take 1024 per K block, 512 more than its
+  // wgmmas. Three stages save that three times. 32 x 17 tiles are 5 on the busiest SM. The first
   // stage's load is exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->request = {4};
@@ -400,7 +402,8 @@ TEST_CASE("Loads that run ahead catch up during an epilogue by the stages of the
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 10000 + 4 * 1024));
 }
 
-/// Latency 500, then 64 B per cycle, 50 around the wgmmas of a K block and 50 after them.
+/// A slow chain: latency 500, then 64 B per cycle; 50 around the wgmmas of a K block and 50 after
+/// them.
 GpuSpec slow_chain() {
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_latency = {500};
@@ -420,7 +423,7 @@ TEST_CASE("With one buffer a K block is load, wgmma and wait in sequence") {
 }
 
 TEST_CASE("With two buffers a load overlaps the previous K block's wgmmas") {
-  // A block takes the longer of 500 + 512 and 512 + 50, plus 50 around them; with 2048 cycles of
+  // A block takes the longer of 500 + 512 and 512 + 50, plus 50 around them. With 2048 cycles of
   // wgmmas (a quarter of the rate) the second is longer.
   GpuSpec gpu = slow_chain();
   const KernelConfig config = gemm_config("bp 128x128x64 s2 w1x1 c1x1 o1 i1 e0 m1");
@@ -434,8 +437,8 @@ TEST_CASE("With two buffers a load overlaps the previous K block's wgmmas") {
 
 TEST_CASE(
     "CTAs that share an SM hide each other's waits until its pipe or fill bandwidth is saturated") {
-  // Two CTAs take 1624 together, as one would; three are bound by the pipe's 3 x 512. With wgmmas
-  // three times as long a chain is 2648, and three of them take the pipe 4608.
+  // Two CTAs take 1624 together, as one would; three are limited by the pipe's 3 x 512. With wgmmas
+  // three times as long a chain takes 2648, and three CTAs occupy the pipe for 4608.
   const KernelConfig config = gemm_config("bl 128x128x64 s1 w1x1 c1x1 o2 i0 e0 m1");
   GpuSpec gpu = slow_chain();
   CHECK(run(gpu, problem(264 * 128, 128, 64000), config).cycles.value ==
@@ -449,9 +452,9 @@ TEST_CASE(
 }
 
 TEST_CASE("With A in registers the wgmmas do not read A from shared memory") {
-  // m64n32k16 takes 16 tensor cycles; reads of A and B take (64 + 32) x 32 B / 128 = 24, reads of
-  // B only 8. There are 8 x 4 such wgmmas. Known gap: a lone CTA's chain of wgmmas delays itself,
-  // by 2^(1/8).
+  // m64n32k16 takes 16 tensor cycles; reads of A and B take (64 + 32) x 32 B / 128 = 24, reads of B
+  // alone 8. There are 8 x 4 such wgmmas. Known gap: in the model, a lone CTA's chain of wgmmas
+  // delays itself, by 2^(1/8).
   GpuSpec gpu = tensor_only();
   gpu.wgmma->operand_rate = {128};
   const double delayed = together(1, 1);
@@ -483,9 +486,9 @@ TEST_CASE(
 }
 
 TEST_CASE("Out-of-bounds columns of B are requested like others, rows of A are not") {
-  // 128 rows of A and 256 columns of B, a line of four cycles each, whether inside the matrix or
-  // not. With half of A's rows inside, half are requested; one row more adds a step of eight. The
-  // first stage's load is exposed.
+  // 128 rows of A and 256 columns of B take a line of four cycles each, whether inside the matrix
+  // or not. If half of A's rows are inside, half are requested; one row more adds a step of eight.
+  // The first stage's load is exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->request = {4};
   const KernelConfig config = gemm_config(kFlagship);
@@ -502,8 +505,8 @@ TEST_CASE("Out-of-bounds columns of B are requested like others, rows of A are n
 }
 
 TEST_CASE("The CTAs of an SM share its store port") {
-  // 127 x 41 tiles of 64 x 144, 40 on the busiest SM, each 18,432 bytes of fp16. Rows of an odd
-  // length are stored at 27.3 / 4 bytes per cycle: 108,026 cycles, however short K is.
+  // 127 x 41 tiles of 64 x 144, 40 of them on the busiest SM, with 18,432 bytes of fp16 each. Rows
+  // of an odd length are stored at 27.3 / 4 bytes per cycle: 108,026 cycles, however short K is.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = gemm_config("ws 64x144x64 s2 w1x3 c1x1 o2 i1 e1 n4");
   const ClosedForm odd = run(gpu, fp16(8108, 5809, 16), config);
@@ -520,7 +523,7 @@ TEST_CASE("Corrections leave a kernel's tensor operations, and the start and end
   CHECK(one.least <= one.cycles);
   const ClosedForm whole =
       run(load_gpu("h200_sxm", false).spec, fp16(65536, 65536, 65536), gemm_config(kFlagship));
-  // 512 x 256 tiles, 993 on the busiest SM of 132: 1024 K blocks of 1024 cycles.
+  // 512 x 256 tiles, 993 on the busiest of 132 SMs: each has 1024 K blocks of 1024 cycles.
   CHECK(whole.least.value > 993.0 * 1024 * 1024);
   CHECK(whole.least <= whole.cycles);
 }
@@ -536,8 +539,8 @@ TEST_CASE("Each CTA of a pair loads its rows of A and half of B's columns from L
 }
 
 TEST_CASE("A GPC handles out-of-bounds rows one after another, in pairs of lines") {
-  // 64 out-of-bounds columns of B on each of 132 SMs, 16.5 per GPC, two lines of half a cycle:
-  // 1056.
+  // Each of 132 SMs has 64 out-of-bounds columns of B. With 16.5 SMs per GPC and two lines of half
+  // a cycle per column they take 1056 cycles.
   GpuSpec gpu = tensor_only();
   gpu.machine->outside = {0.5};
   const KernelConfig config = gemm_config(kFlagship);
@@ -547,7 +550,7 @@ TEST_CASE("A GPC handles out-of-bounds rows one after another, in pairs of lines
 }
 
 TEST_CASE("Requests of a GPC's SMs for one line merge, up to the limit") {
-  // 264 tiles in one column, two per SM, share B and have separate A. With one GPC B's requests
+  // 264 tiles in one column, two per SM, share B and have separate A. With one GPC, requests for B
   // merge up to the limit, here 4: 128 + 256 / 4 rows of 128 B per K block; without merging 384.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_output = {9.504e12 / 2};  // 24 B per SM and cycle at 1.5 GHz
@@ -558,7 +561,7 @@ TEST_CASE("Requests of a GPC's SMs for one line merge, up to the limit") {
   CHECK(run(gpu, p, config).cycles.value == Approx(200 * together(1024, 1024)));
   gpu.machine->merge_limit = 1;
   CHECK(run(gpu, p, config).cycles.value == Approx(200 * together(384 * 128 / 24, 1024)));
-  // With very many GPCs no two requesters share one: nothing merges.
+  // With very many GPCs no two requesters are in the same one: nothing merges.
   gpu.machine->merge_limit = 4;
   gpu.machine->gpcs = 1'000'000'000;
   CHECK(run(gpu, p, config).cycles.value ==

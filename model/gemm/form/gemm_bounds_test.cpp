@@ -18,9 +18,9 @@ GpuSpec h200() {
 constexpr const char* kPingPong = "pp 128x128x64 s5 w1x1 c1x1 o1 i1 e2 m8";
 
 TEST_CASE("Hard bounds of a GEMM, worked by hand") {
-  // 2 x 1000 x 1000 x 1024 FLOPs at 132 x 4096 per cycle; 8 x 8 tiles each read 1024 elements of
-  // their rows and columns: (8 x 1000 + 8 x 1000) x 1024 x 2 bytes at 132 x 128 per cycle; 2 x 1000
-  // x 1024 + 1000 x 1000 elements at the measured 4.584 TB/s, or the datasheet's 4.8 TB/s.
+  // 2 x 1000 x 1000 x 1024 FLOPs at 132 x 4096 per cycle. 8 x 8 tiles each read 1024 elements of
+  // their rows and columns: (8 x 1000 + 8 x 1000) x 1024 x 2 bytes at 132 x 128 per cycle. DRAM: 2
+  // x 1000 x 1024 + 1000 x 1000 elements at the measured 4.584 TB/s, or the datasheet's 4.8 TB/s.
   const HardBounds bounds = hard_bounds(
       h200(), {{1000, 1000, 1024}, ElementType::kFp16, Layout::kTn}, gemm_config(kPingPong));
   CHECK(bounds.tensor.value == Approx(3787.88).epsilon(1e-5));
@@ -52,7 +52,8 @@ TEST_CASE("A pair of Blackwell CTAs loads B once") {
                                    "group=8"))
         .intake;
   };
-  CHECK(intake("2") / intake("1") == Approx(0.75));  // A is loaded as often, B half as often
+  // A is loaded as often as before, B half as often
+  CHECK(intake("2") / intake("1") == Approx(0.75));
 }
 
 TEST_CASE("Hard bounds of a memory-bound kernel are its bytes and its launch") {

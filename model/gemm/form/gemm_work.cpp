@@ -25,14 +25,15 @@ void share_tiles(const GpuSpec& gpu, const KernelConfig& config, const TileSched
                          work.traffic.l2_to_sm * (skew_of_neighbours(how) / blocks));
   }
   const Bytes sums =
-      partial_sum_bytes(config, shared) * 0.5;  // partial sums are written as often as read
+      // partial sums are written as often as they are read
+      partial_sum_bytes(config, shared) * 0.5;
   work.traffic.l2_to_sm += sums;
   work.traffic.sm_intake += sums;
 }
 
-/// Mean K blocks per tile of the busiest worker, with tiles dealt round-robin or in contiguous
-/// chunks, and the matrices of C in sequence. Column-wise swizzle groups over all matrices balance
-/// better.
+/// Mean K blocks per tile of the busiest worker, if tiles are dealt round-robin or in contiguous
+/// chunks and the matrices of C follow one another. Column-wise swizzle groups over all matrices
+/// balance better.
 double k_blocks_of_busiest(const std::vector<u32>& of_products, const TileScheduler& s) {
   const u64 tiles = s.num_tiles() / of_products.size();  // tiles of one matrix
   const bool chunked = s.raster.walk == Walk::kChunked;

@@ -60,8 +60,8 @@ WorkerShare busiest_share(const WorkDecomposition& work, const SharedPieces& sha
   }
   share.k_blocks = longest + whole * k_blocks;
   share.pieces = whole + (work.units == 0 ? 0 : 1 + longest / k_blocks);
-  // With fewer tiles than units, most pieces of a tile are the only piece of their worker, except
-  // at the tile's ends.
+  // If there are fewer tiles than units, most pieces of a tile are their worker's only piece,
+  // except those at the tile's ends.
   share.ending_together =
       work.units > work.streamed && whole == 0
           ? std::max(1.0, static_cast<double>(work.units) / std::max(1u, work.streamed))
@@ -84,7 +84,8 @@ Cycles reduction_time(const GpuSpec& gpu, const KernelConfig& config, Hertz sm_c
   const ReductionSpec& r = *gpu.reduction;
   const Bytes partial{1.0 * kAccumulatorBytes * t.block_m * t.block_n};
   const Cycles hop = cycles_of(r.hop, sm_clock);
-  // The rate is one SM's port or, if all move theirs at the same time, the chip's L2 rate.
+  // The rate of one SM's port or, if all SMs move their partial sums at the same time, its share of
+  // L2's rate.
   const bool together = share.ending_together > 1;
   const auto moved = [&](BytesPerCycle sm, BytesPerSecond chip) {
     const Bytes all = partial * (workers * cluster_size(t));

@@ -5,12 +5,12 @@
 // reads the others' partial sums. If the pieces of a tile run one after another, as in stream-K
 // with at least a tile per worker, no worker waits. If a tile's S pieces end together, as in
 // split-K,
-//   turnstile  (serial) the sum is passed on: a hop and an addition for each but the first;
+//   turnstile  (serial) the sum is passed on: each piece but the first adds a hop and an addition;
 //   atomic     all add at once, at L2's rate; then two hops, and the owner reads;
-//   spread     (distributed) all write; then two hops, and each reads its share of all
-//              partials, as much as it wrote, and stores it: two more.
+//   spread     (distributed) all write; then two hops; each reads its share of all partials, as
+//              much as it wrote, and stores it: two more hops.
 // A hop is the time until another SM sees a store, in nanoseconds; stores of many threads must
-// arrive before a flag announces them, which takes a second hop.
+// arrive before a flag announces them, and the flag takes a second hop.
 // Not modelled: additions that delay the loads of other workers; the L2 capacity that partial sums
 // occupy. Checked by: shared_tiles_test.cpp, committed measurements of the three schedules
 // (validate).
@@ -29,7 +29,7 @@ struct SharedPieces {
 
 SharedPieces shared_pieces(const WorkDecomposition& work);
 
-/// Share of the busiest worker; counts are averages if workers differ.
+/// Work of the busiest worker; counts are averages if workers differ.
 struct WorkerShare {
   double k_blocks;         // maximum over workers
   double pieces;           // maximum over workers
@@ -38,10 +38,10 @@ struct WorkerShare {
   double ending_together;  // pieces of one tile that end at the same time; at least 1
 };
 
-/// Signed distance in K between the positions of neighbouring workers in a stream of K blocks.
+/// Signed distance along K between neighbouring workers in a stream of K blocks.
 double skew_of_neighbours(const WorkDecomposition& work);
 
-/// `shared` must describe the same work.
+/// `shared` must describe the same decomposition.
 WorkerShare busiest_share(const WorkDecomposition& work, const SharedPieces& shared);
 
 /// Bytes of partial sums written and read, over all workers.

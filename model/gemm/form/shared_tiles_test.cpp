@@ -14,8 +14,8 @@ KernelConfig config_of(const std::string& how) {
                      how.substr(how.find(' ') + 1) + ",raster=grouped_m,group=8");
 }
 
-/// 64 KiB of partial sums: one SM takes 1000 cycles to store them, 2000 to add, 500 to load; 132
-/// SMs together twice as long. A hop is 100 cycles at 1 GHz.
+/// Partial sums have 64 KiB. One SM takes 1000 cycles to store them, 2000 to add and 500 to load;
+/// 132 SMs at once take twice as long. A hop is 100 cycles at 1 GHz.
 GpuSpec round_numbers() {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const double partial = 128 * 128 * 4;
@@ -39,7 +39,7 @@ double reduction_cycles(const std::string& how, const WorkDecomposition& work) {
 }
 
 TEST_CASE("Stream-K: the busiest worker computes its run, and writes and reads one partial sum") {
-  // 9 tiles of 40 blocks on 4 workers are 90 blocks each, with cuts inside tiles 2, 4 and 6.
+  // 9 tiles of 40 blocks on 4 workers: 90 blocks each, with cuts inside tiles 2, 4 and 6.
   const WorkDecomposition work = WorkDecomposition::stream_k(9, 40, 4, 8);
   const WorkerShare share = share_of(work);
   CHECK(share.k_blocks == 90);
@@ -72,7 +72,7 @@ TEST_CASE("A hybrid adds the whole tiles to the parts") {
 TEST_CASE(
     "Partial sums are written and read once; with distributed reduction every part writes its "
     "own") {
-  // Of 16 tiles of 64 KiB in 8 parts, 7 parts are passed on, or all 8 are written.
+  // 16 tiles of 64 KiB have 8 parts each: 7 partial sums are passed on, or all 8 are written.
   const WorkDecomposition work = WorkDecomposition::split_k(16, 64, 132, 8);
   constexpr double kPartial = 65536;
   CHECK(partial_sum_bytes(config_of("split_k splits=8,reduction=atomic"), shared_pieces(work))

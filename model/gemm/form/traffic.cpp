@@ -15,14 +15,14 @@
 namespace tilecast {
 namespace {
 
-// Number of waves that are walked; further ones repeat the pattern and are extrapolated. Groups
-// along K may all differ: their waves are walked in runs spread over all of them.
+// Number of waves that are walked; later ones are extrapolated from their pattern. Groups along K
+// may all differ: their waves are walked in runs spread over all groups.
 constexpr u32 kWavesOfRun = 48;
 constexpr u32 kRunsOfGroups = 16;
 constexpr u32 kMostKept = 16384;  // maximum tiles of a cached curve
 
-/// Sizes of A and B, and of the panels of them that a scheduler tile reads. Edge panels are
-/// narrower, but a matrix is spread evenly over its panels.
+/// Sizes of A and B, and of the panels of them that a scheduler tile reads. Panels at the edge are
+/// narrower, but a matrix counts as spread evenly over its panels.
 struct Matrices {
   Bytes a, b;  // bytes over all GEMMs
   OperandPanels panels;
@@ -44,7 +44,7 @@ std::vector<Bytes> panels_of(const GemmProblem& problem, Bytes operand, u32 pane
   return all;
 }
 
-/// Walks the tiles of `s`, whose order may already be known, in waves of `resident` workers; each
+/// Walks the tiles of `s`, whose order may already be known, in waves of `resident` workers. Each
 /// panel spans the whole K.
 WavesWalked walk_waves(const GemmProblem& problem, const TileScheduler& s,
                        const std::vector<TileCoord>* order, u32 resident, const Matrices& matrices,
@@ -95,8 +95,8 @@ GemmTraffic counted_traffic(const GemmProblem& problem, const KernelConfig& conf
                             const TileScheduler& s, const Matrices& matrices) {
   const Tiling& t = config.tiling;
   const RowsOfTiles rows = rows_of_tiles(problem, config);
-  // Each GEMM reads its own or the shared matrix; a group's last tiles also read rows of the
-  // next group; groups along K read their own.
+  // Each GEMM reads its own matrix, or the one shared matrix. A group's last tiles also read rows
+  // of the next group. Groups along K read only their part.
   const i64 rows_of_a =
       (grouped_along_k(problem) ? matrices_of_c(problem) : matrices_of_a(problem)) *
       problem.shape.m;
@@ -130,7 +130,7 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
   const TileScheduler s = make_tile_scheduler(problem, config, static_cast<u32>(concurrent));
   const Matrices matrices = matrices_of(problem, config);
   const u32 resident = std::min(static_cast<u32>(concurrent), s.num_tiles());
-  // In a wave, a row panels of A by b column panels of B cover at most a * b tiles, and a A + b B
+  // In a wave, a row panels of A and b column panels of B cover at most a * b tiles, and a A + b B
   // >= 2 sqrt(a b A B).
   const Bytes a_panel = matrices.a / matrices.panels.of_a();
   const Bytes b_panel = matrices.b / matrices.panels.of_b();

@@ -8,10 +8,10 @@
 //
 // Not modelled: workers of a wave drifting apart in K, which costs row-major orders half of their
 // reuse and small tiles more (docs/dev/known-gaps.md); C's share of L2; the two partitions; waves
-// after the 48th, which are assumed to repeat the earlier ones; for groups along K, all but 768
-// waves spread over the whole kernel.
-// Checked by: traffic_test.cpp (worked examples). Compared with counters
-// (validate/data/h200_sxm/counters), SM fills are exact and DRAM reads too low.
+// after the 48th, which are assumed to repeat the earlier ones; for groups along K, 768 waves
+// spread over the whole kernel stand for all. Checked by: traffic_test.cpp (worked examples).
+// Compared with counters (validate/data/h200_sxm/counters), SM fills are exact and DRAM reads too
+// low.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ namespace tilecast {
 
 struct GemmTraffic {
   Bytes l2_to_sm;   // bytes delivered by L2; a multicast counts once
-  Bytes sm_intake;  // bytes filled into all SMs; a multicast counts at each
+  Bytes sm_intake;  // bytes filled into all SMs; a multicast counts at each receiver
   Bytes dram_read, dram_write;
   // Average number of workers of one wave that need the same panel of A or of B.
   double a_sharers, b_sharers;
@@ -50,15 +50,15 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
 /// K: half of the workers reread what L2 evicted after `between` bytes of other lines.
 Bytes skewed_dram_read(const L2Spec& l2, const GemmTraffic& traffic, double skewed, Bytes between);
 
-/// DRAM requests of waves of tiles, and average sharers within a wave.
+/// Number of DRAM requests of all waves of tiles, and average sharers within a wave.
 struct WavesWalked {
   Bytes read;
   double a_sharers, b_sharers, a_missing, b_missing;
 };
 
 /// Caches gemm_traffic for many configurations of one problem on one GPU. Stages, warpgroups, K
-/// blocks and a cluster's split do not change the walk, so most configurations find it cached.
-/// Thread-safe.
+/// blocks and the shape of a cluster do not change the walk, so most configurations find it in the
+/// cache. Thread-safe.
 class TrafficMemo {
  public:
   TrafficMemo(const L2Spec& l2, const GemmProblem& problem) : l2_(l2), problem_(problem) {}
@@ -69,7 +69,7 @@ class TrafficMemo {
   // cluster tile M, N; workers; raster kind, group, walk
   using Key = std::tuple<i32, i32, i32, RasterKind, i32, Walk>;
 
-  /// Returns the tiles in order, if the walk is a curve that is short enough to cache.
+  /// Returns the tiles in order, if the order is a curve short enough to cache.
   const std::vector<TileCoord>* curve(const TileScheduler& tiles);
 
   L2Spec l2_;

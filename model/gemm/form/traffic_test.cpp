@@ -18,7 +18,7 @@ KernelConfig config(const char* cluster, const char* raster) {
 GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
 
 TEST_CASE("Each tile reads its rows of A and its columns of B once") {
-  // 512x512x64 in 4 x 2 tiles: A (65536 B) twice, B (65536 B) four times.
+  // 512x512x64 in 4 x 2 tiles reads A (65536 B) twice and B (65536 B) four times.
   const GemmTraffic t = gemm_traffic(kLargeL2, problem(512, 512, 64),
                                      config("1x1", "grouped_m,group=1,walk=strided"), 132);
   CHECK(t.l2_to_sm.value == 2 * 65536 + 4 * 65536);
@@ -48,8 +48,8 @@ TEST_CASE("With everything in L2 each matrix is read from DRAM once") {
 }
 
 TEST_CASE("With no L2 a row-major wave rereads B and a square wave rereads both less") {
-  // 4 x 4 tiles of 128x256, 4 workers, K = 64: a panel of A is 16 KiB, of B 32 KiB. In row order
-  // each of 4 waves reads 1 panel of A and 4 of B: 4 x 16 + 16 x 32 KiB.
+  // 4 x 4 tiles of 128x256, 4 workers, K = 64: a panel of A is 16 KiB, one of B 32 KiB. In row
+  // order each of 4 waves reads 1 panel of A and 4 of B: 4 x 16 + 16 x 32 KiB.
   const GemmProblem p = problem(512, 1024, 64);
   CHECK(
       gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=1,walk=strided"), 4).dram_read.value ==
@@ -61,8 +61,8 @@ TEST_CASE("With no L2 a row-major wave rereads B and a square wave rereads both 
 }
 
 TEST_CASE("A chunked wave touches one tile of every chunk") {
-  // 4 chunks of one tile column each: wave w reads panel w of A and all 4 of B; without L2 nothing
-  // is reused: 4 x 16 + 16 x 32 KiB.
+  // 4 chunks of one tile column each: wave w reads panel w of A and all 4 panels of B. Without L2
+  // nothing is reused: 4 x 16 + 16 x 32 KiB.
   const GemmProblem p = problem(512, 1024, 64);
   CHECK(
       gemm_traffic(kNoL2, p, config("1x1", "grouped_n,group=1,walk=chunked"), 4).dram_read.value ==
@@ -70,9 +70,9 @@ TEST_CASE("A chunked wave touches one tile of every chunk") {
 }
 
 TEST_CASE("Sharers are the workers of a wave that need the same panel") {
-  // 4 x 4 tiles, 4 workers. In square waves of 2 x 2, two workers need each panel of A and two each
-  // panel of B. In waves of one tile row, all four need the same panel of A, and each a different
-  // one of B.
+  // 4 x 4 tiles, 4 workers. In square waves of 2 x 2, each panel of A is needed by two workers, and
+  // so is each panel of B. In waves of one tile row, all four need the same panel of A and
+  // different panels of B.
   const GemmProblem p = problem(512, 1024, 64);
   const GemmTraffic square =
       gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=2,walk=strided"), 4);
@@ -111,8 +111,8 @@ TEST_CASE("No tile order has less traffic than least_traffic, in any field") {
 
 TEST_CASE("The least DRAM reads: each matrix once, plus lines evicted by the smallest patches") {
   // 64 x 32 tiles of 128x256, panels of A 2 MiB and of B 4 MiB. A wave of 128 reads at least 2
-  // sqrt(128 x 2 x 4) = 64 MiB; with 40 MiB usable, 2 - 64 / 40 = 0.4 of that stays: 16 waves read
-  // 0.6 x 64 MiB each. With 64 MiB usable all of it stays.
+  // sqrt(128 x 2 x 4) = 64 MiB. With 40 MiB usable, 2 - 64 / 40 = 0.4 of that stays, so each of 16
+  // waves reads 0.6 x 64 MiB. With 64 MiB usable all of it stays.
   const GemmProblem p = problem(8192, 8192, 8192);
   const KernelConfig c = config("1x1", "grouped_m,group=8,walk=strided");
   constexpr double kMebi = 1024.0 * 1024;

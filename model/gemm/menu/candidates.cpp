@@ -25,8 +25,8 @@ namespace {
 constexpr i32 kBlockM[] = {64, 128, 192, 256, 320};
 constexpr i32 kSwappedBlockM[] = {64, 128, 192, 256};
 constexpr i32 kBlockK[] = {64, 128, 256};
-// Longest K block, for kernels without a ring, and for rings whose stages stay small because tiles
-// have few rows.
+// Longest K block. It is tried for kernels without a ring, and for rings whose stages stay small
+// because tiles have few rows.
 constexpr i32 kLongBlockK = 256;
 constexpr i32 kMostLongStage = 48 * 1024;  // bytes of such a stage
 constexpr i32 kMostMenuStages = 8;
@@ -40,7 +40,7 @@ constexpr i32 kMostSharedOutputs = 128 * 128;
 constexpr struct {
   i32 m, n;
 } kClusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}};
-// Widths for tcgen05 kernels. One instruction covers a tile, so the search space is small.
+// Widths for tcgen05 kernels. One instruction covers a tile, so there are few.
 constexpr i32 kTcgen05BlockN[] = {64, 128, 192, 256};
 constexpr i32 kTcgen05BlockK[] = {64, 128};
 
@@ -55,13 +55,13 @@ struct Split {
   i32 m, n;
 };
 
-/// Splits a tile among `warpgroups`: along M if each gets whole wgmmas, else along N.
+/// Splits a tile among `warpgroups`: along M if each gets whole wgmma rows, else along N.
 Split split_of(i32 block_m, i32 warpgroups) {
   return block_m % (warpgroups * kWgmmaM) == 0 ? Split{warpgroups, 1} : Split{1, warpgroups};
 }
 
-/// Adds the maximum number of stages and one fewer, to leave slack for jitter; with each way to
-/// stage C, for a kernel with a ring.
+/// Adds the maximum number of stages and one fewer, to leave slack for jitter. For a kernel with a
+/// ring, adds each way to stage C.
 void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_slots,
                 Proposals& proposals) {
   for (const i32 slots : c_slots) {
@@ -122,9 +122,9 @@ void add_clusters(const GpuSpec& gpu, KernelConfig config, Proposals& proposals)
   }
 }
 
-/// The default number, or the minimum for ping_pong if the default leaves too few registers for
-/// accumulators of 200 columns: with two CTAs per SM, and in cooperative kernels, some that take
-/// the minimum spill.
+/// The default number of registers. For ping_pong the minimum, if the default leaves too few for
+/// accumulators of 200 columns. Kernels that spill with the minimum (two CTAs per SM, cooperative)
+/// keep the default.
 i32 producer_registers(const GpuSpec& gpu, KernelConfig config, i32 consumers) {
   if (!has_producer_warpgroup(config.schedule)) {
     return 0;
@@ -283,7 +283,7 @@ void add_mma_sync(const GpuSpec& gpu, Schedule schedule, i32 block_m, Proposals&
   }
 }
 
-/// Unit of work of one thread.
+/// Part of the search that one thread works on.
 struct MenuPart {
   Schedule schedule;
   i32 block_m;

@@ -104,7 +104,7 @@ TEST_CASE("A schedule that cannot split K profitably reports that before other r
     });
   };
   CHECK(refusal({64, 3248, 1024}, Schedule::kStreamK).empty());
-  // K = 256 has at most 4 K blocks of 64, and a part has more than 8.
+  // K = 256 has at most 4 K blocks of 64, but a part must have more than 8.
   const std::string why = refusal({64, 3248, 256}, Schedule::kStreamK);
   CAPTURE(why);
   CHECK(why.find("no candidate is legal on h200_sxm: no split of K is useful: tile=") !=

@@ -21,8 +21,7 @@ Refusal refusal(const std::string& config, const char* epilogue,
 }
 
 TEST_CASE("Consumers with 40 registers left have room for an activation, not for a biased gate") {
-  // 192 x 256 between two warpgroups: 192 accumulators of 232 registers. SwiGLU with a bias spilled
-  // 28.
+  // 192 x 256 on two warpgroups: 192 accumulators of 232 registers. SwiGLU with a bias spilled 28.
   CHECK(refusal(kConsumers, "none") == Refusal::kNone);
   CHECK(refusal(kConsumers, "bias_n+gelu") == Refusal::kNone);
   CHECK(refusal(kConsumers, "swiglu") == Refusal::kNone);

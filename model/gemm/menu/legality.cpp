@@ -91,7 +91,7 @@ constexpr Rule<SizeCase> kSizeRules[] = {
      "columns"},
 };
 
-/// A kernel on a GPU.
+/// A KernelCase with its GPU and the problem as the caller gave it, for rules that need them.
 struct ChipCase : KernelCase {
   ChipCase(const GpuSpec& on, const GemmProblem& problem_asked, const KernelConfig& config)
       : KernelCase(kernel_case(ProblemKind::of(problem_asked), config)), gpu(on) {
@@ -109,7 +109,7 @@ struct ChipCase : KernelCase {
 using Chip = const ChipCase&;
 
 /// Registers that kernels with fp32 promotion need besides both sets of accumulators, from compiled
-/// kernels without spills; with block scales fewer if more columns share a scale.
+/// kernels without spills. With block scales fewer suffice if more columns share a scale.
 i32 registers_beside_promoted(Chip c) {
   constexpr i32 kPlain = 24, kSplit = 72;
   if (!has_block_scales(c.epilogue)) {
@@ -127,7 +127,7 @@ bool registers_hold_promoted(Chip c) {
              .consumer;
 }
 
-/// At least half of a tile with a deferred store must find registers to wait in.
+/// A deferred store needs enough registers for at least half of a tile to wait in.
 bool lacks_registers(Chip c) {
   return threads_per_cta(c.schedule, c.tiling) * c.ctas_per_sm > c.gpu.sm.max_threads ||
          !registers_suffice(c.gpu, c, fused_registers(*c.problem, c)) ||
@@ -140,7 +140,7 @@ i32 ctas_by_shared_memory(Chip c) {
   return ctas_by_shared_memory(c.gpu, c, bytes_beside_layout(*c.problem, c));
 }
 
-/// Explains why K cannot be split this way among the workers expected to fit; else empty.
+/// Explains why K cannot be split this way among the workers expected to fit; empty if it can.
 std::string why_no_split(Chip c) {
   if (!splits_k(c.schedule)) {
     return {};

@@ -67,8 +67,8 @@ TEST_CASE(
 TEST_CASE("Registers and shared memory are refused one step beyond what fits") {
   CHECK(pipelined("tile=128x256x64,stages=5,warpgroups=2x1") == Refusal::kSharedMemory);
   CHECK(pipelined("tile=128x256x64,stages=4,warpgroups=1x1") == Refusal::kRegisters);
-  // 65536 / 128 threads / 2 CTAs = 255 at most: one warpgroup fits 192 accumulators plus 42, not
-  // 216.
+  // 65536 / 128 threads / 2 CTAs, at most 255 registers: one warpgroup has room for 192
+  // accumulators plus 42, but not for 216.
   CHECK(pipelined("tile=128x192x64,stages=4,warpgroups=1x1") == Refusal::kNone);
   CHECK(pipelined("tile=128x224x64,stages=4,warpgroups=1x1") == Refusal::kRegisters);
   CHECK(check(std::string("pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,"
@@ -117,8 +117,8 @@ TEST_CASE("A wgmma that reads B as [K,N] starts a slab of 64 columns or stays in
 }
 
 TEST_CASE("A as [K,M] is stored in slabs of 64 rows, shared along K by the CTAs of a cluster") {
-  // 192 rows shared by eight CTAs are 24 each, three atoms; 32 of K by eight are four rows, half an
-  // atom.
+  // 192 rows shared by eight CTAs are 24 each, three atoms. A K of 32 shared by eight is four rows,
+  // half an atom.
   const char* const tall = "tile=192x128x32,stages=3,warpgroups=3x1";
   CHECK(specialized(tall, "1x8", Layout::kTn) == Refusal::kNone);
   CHECK(specialized(tall, "1x8", Layout::kNt) == Refusal::kTmaBox);
@@ -183,8 +183,8 @@ TEST_CASE("small_mma's instruction must exist and divide a warpgroup's columns")
   CHECK(small("tile=64x128x128,warpgroups=1x1,a=shared,instruction_n=48") == Refusal::kWgmmaShape);
   CHECK(small("tile=64x144x128,warpgroups=1x1,a=shared,instruction_n=24") == Refusal::kWgmmaShape);
   CHECK(small("tile=64x144x128,warpgroups=1x1,a=shared,instruction_n=48") == Refusal::kNone);
-  // A in registers: 16 k16 steps x 4 registers besides 128 accumulators; with 128 rows twice as
-  // many of both.
+  // A in registers takes 16 k16 steps x 4 registers besides 128 accumulators; with 128 rows twice
+  // as many of both.
   CHECK(small("tile=64x256x256,warpgroups=1x1,a=registers,instruction_n=256") == Refusal::kNone);
   CHECK(small("tile=128x128x256,warpgroups=1x1,a=registers,instruction_n=128") ==
         Refusal::kRegisters);
@@ -240,7 +240,7 @@ TEST_CASE("A store can be deferred if a next tile follows and registers are left
   const char* flagship = "tile=128x256x64,stages=4,warpgroups=2x1";
   CHECK(deferred(flagship, "24", "resident") == Refusal::kNone);
   CHECK(deferred(flagship, "24", "tiles") == Refusal::kSchedule);
-  // Besides 160 accumulators of 232 registers 3 of 6 chunks fit, besides 192 none.
+  // Besides 160 accumulators, 232 registers hold 3 of 6 chunks; besides 192, none.
   CHECK(deferred("tile=256x160x64,stages=3,warpgroups=2x1", "40", "resident") == Refusal::kNone);
   CHECK(deferred("tile=256x192x64,stages=3,warpgroups=2x1", "40", "resident") ==
         Refusal::kRegisters);

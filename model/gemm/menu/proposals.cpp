@@ -28,9 +28,9 @@ constexpr Raster kStridedRasters[] = {
     {RasterKind::kGroupedN, 16, Walk::kStrided}, {RasterKind::kHilbert, 1, Walk::kStrided}};
 constexpr u32 kMostRowsOfBand = 64;  // beyond this, no wave holds a column of a GEMM's tiles
 constexpr Raster kOneWaveRaster{RasterKind::kGroupedM, 8, Walk::kStrided};
-// Tile orders for swapped operands: tiles that share weights are consecutive, as with row-wise
-// swizzle groups of operands in order. Two columns of tiles in groups of 8 rows took 14 to 28 %
-// longer.
+// Tile orders for swapped operands: tiles that share weights are consecutive, as row-wise swizzle
+// groups make them for operands in the usual order. Two columns of tiles in groups of 8 rows took
+// 14 to 28 % longer.
 constexpr Raster kSwappedRasters[] = {{RasterKind::kGroupedN, 8, Walk::kStrided}};
 constexpr Raster kChunkedRasters[] = {{RasterKind::kGroupedM, 1, Walk::kChunked},
                                       {RasterKind::kGroupedN, 1, Walk::kChunked},
@@ -73,8 +73,8 @@ void Proposals::add_one(const KernelConfig& config) {
   }
 }
 
-/// Proposes a kernel in every distinct tile order of its grid. Legality depends on the walk,
-/// through the grid, and on Hilbert curves, which are separate code.
+/// Proposes a kernel in every distinct tile order of its grid. Tile order affects legality in two
+/// ways: the walk depends on the grid, and Hilbert curves are compiled separately.
 void Proposals::add_rasters(KernelConfig config) {
   config.raster = kStridedRasters[0];
   if (!accepted(config)) {
@@ -87,7 +87,7 @@ void Proposals::add_rasters(KernelConfig config) {
       reject(kNeverPays, config);  // no next tile to overlap the store with
       return;
     }
-    // With slots for C, a CTA with one tile behaves the same on either grid.
+    // With slots for C, a CTA with one tile runs the same on either grid.
     const bool as_resident = traits_of(config.schedule).grid_is_open &&
                              config.grid == Grid::kTiles && config.tiling.c_slots > 0;
     if (as_resident && !breadth_.every_name) {
@@ -109,8 +109,8 @@ void Proposals::add_rasters(KernelConfig config) {
   add(config, rasters);
 }
 
-/// Proposes every useful way to split K: into as many parts as fill the GPU once, or half of
-/// it; as a stream of K blocks if the last wave is not full.
+/// Proposes every useful way to split K: equally, into as many parts as fill the GPU once, or half
+/// of it; or as a stream of K blocks, if the last wave is not full.
 void Proposals::add_splits(KernelConfig config) {
   config.raster = kSplitRasters[0];
   if (check_legal(gpu_, asked_, of_operands(config)) == Refusal::kArchitecture) {
@@ -167,7 +167,7 @@ void Proposals::add_paying_splits(const KernelConfig& config, i64 tiles, i64 k_b
     return;
   }
   const bool few = static_cast<double>(tiles) < kMostWavesStreamed * static_cast<double>(resident);
-  // If it streams all tiles, the hybrid is stream_k.
+  // A hybrid that streams all tiles is stream_k.
   const i64 fewest = breadth_.streams_all && !breadth_.every_name ? 2 * resident : resident;
   const bool pays = traits.hybrid ? tiles > fewest : few;
   if (pays && left != 0 && k_blocks > kMinKBlocks) {
@@ -175,7 +175,7 @@ void Proposals::add_paying_splits(const KernelConfig& config, i64 tiles, i64 k_b
   }
 }
 
-/// Counts the kernel under its refusal, if any.
+/// Returns whether the kernel is legal and not dominated; otherwise counts it under the reason.
 bool Proposals::accepted(const KernelConfig& config) {
   if (!breadth_.unprofitable && never_pays(config)) {
     reject(kNeverPays, config);
@@ -222,7 +222,7 @@ bool Proposals::never_pays(const KernelConfig& config) const {
          (wide && !would_be_idle);
 }
 
-/// Proposes the reductions; `parts` pieces share a tile.
+/// Proposes the configuration once for each legal reduction; `parts` pieces share a tile.
 void Proposals::add_reductions(KernelConfig config, i32 splits, i32 parts) {
   config.decomposition = {splits, splits > 0 ? 0 : kMinKBlocks, Reduction::kTurnstile};
   for (const Reduction reduction :
@@ -238,7 +238,7 @@ void Proposals::add_reductions(KernelConfig config, i32 splits, i32 parts) {
   }
 }
 
-/// Adds the first raster of each tile order, except those that the compiler rejects.
+/// Adds the first raster of each tile order, except rasters that the compiler rejects.
 void Proposals::add(const KernelConfig& config, std::span<const Raster> rasters) {
   const u32 resident = static_cast<u32>(resident_workers(gpu_, config));
   TileScheduler s = make_tile_scheduler(problem_, config, resident);

@@ -12,11 +12,11 @@
 
 namespace tilecast {
 
-/// Options that widen the search beyond one name per useful kernel.
+/// Options that extend the search beyond one configuration per useful kernel.
 struct Breadth {
   bool unprofitable = false;  // include dominated configurations
   bool every_name = false;    // include aliases of other configurations
-  bool streams_all = true;    // propose stream_k too, which equals some of its hybrids
+  bool streams_all = true;    // also propose stream_k, which equals some of its hybrids
 };
 
 class Proposals {
@@ -57,7 +57,8 @@ class Proposals {
   Breadth breadth_;
   i64 rows_of_product_;  // rows of the GEMM or of the largest group
   CandidateKernels candidates_;
-  std::vector<Raster> seen_;  // orders of the current kernel; a member to reuse its memory
+  // tile orders of the current kernel; a member so that its memory is reused
+  std::vector<Raster> seen_;
 };
 
 /// Returns the message for a reason in Rejections::rejected.

@@ -17,7 +17,7 @@ namespace tilecast {
 /// Random numbers, deterministic across platforms.
 class Random {
  public:
-  /// Streams of different numbers are independent.
+  /// Different values of `number` give independent streams.
   Random(u64 seed, u64 number);
 
   /// Returns true with probability 1 / `n`.

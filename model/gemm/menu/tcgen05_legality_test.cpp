@@ -56,7 +56,8 @@ TEST_CASE("Each rule of the tcgen05 kernels is pinned on both sides") {
   CHECK(refusal("c_slots=2", "c_slots=0") == "schedule");  // the ring is never drained
   CHECK(refusal("walk=strided", "walk=chunked") == "none");
   CHECK(refusal("grid=resident", "grid=takeover") == "none");
-  // Two CTAs of 2 x 128 columns share the 512; of 2 x 192, which allocate 512 each, they do not.
+  // Two CTAs with 2 x 128 columns share the 512 of tensor memory. 2 x 192 are allocated as 512 for
+  // each CTA, so two CTAs do not fit.
   CHECK(refusal("128x256x64,stages=4", "128x128x64,stages=2") == "none");
   const GemmProblem nn{{8192, 8192, 8192}, ElementType::kFp16, Layout::kNn};
   CHECK(refusal("", "", nn) == "schedule");
@@ -71,7 +72,7 @@ TEST_CASE("Two CTAs per SM must share tensor memory") {
                             "c_slots=1,grid=resident,raster=grouped_m,group=8,walk=strided")));
   };
   CHECK(two("128x128x64") == "none");           // 256 columns each
-  CHECK(two("128x192x64") == "tensor_memory");  // 384 round up to 512 columns each
+  CHECK(two("128x192x64") == "tensor_memory");  // 384 are rounded up to 512 columns each
 }
 
 TEST_CASE("A schedule of the other architecture is rejected with its name") {
@@ -121,7 +122,7 @@ TEST_CASE("GB200 candidates cover every tcgen05 schedule, alone and in pairs, ea
   CHECK(texts.size() == candidates.legal.size());
   CHECK(kinds.size() == 2 * (std::size(kTcgen05Schedules) - 1));  // enough tiles without splits
   CHECK(grids.size() == 3);
-  // Decode has fewer rows than the 128 of a tile.
+  // A decode problem has fewer rows than a tile's 128.
   CHECK(!enumerate_candidates(gb200(), {{16, 4096, 4096}, ElementType::kBf16, Layout::kTn}, {})
              .legal.empty());
 }

@@ -11,22 +11,23 @@ namespace {
 
 constexpr i32 kBlockN[] = {16,  32,  48,  64,  80,  96,  112, 128, 144,
                            160, 176, 192, 208, 224, 240, 256, 320};
-// Besides the fixed widths, the search tries those that make whole waves of a problem's tiles, for
-// at most this many waves: with more, the fixed step leaves little of the last wave empty.
+// Besides the fixed widths, the search tries widths that fill whole waves with a problem's tiles,
+// for at most this many waves. With more waves the fixed widths leave little of the last wave
+// empty.
 constexpr i32 kMostFittedWaves = 8;
-// Most outputs of a tile that one warpgroup holds (ping_pong): 200 accumulators per thread.
+// Maximum outputs of a tile that one warpgroup holds (ping_pong): 200 accumulators per thread.
 constexpr i64 kMostOutputsAlone = i64{128} * 200;
-// Operands are swapped if whole tiles of 64 rows, or with more rows tiles of 128 that two
-// warpgroups share, would exceed C by more than this percentage of its rows. Taller tiles, such as
-// one of 320 rows that fits 320, leave a coarse last wave.
+// Operands are swapped if whole tiles of 64 rows (with more rows, tiles of 128 that two warpgroups
+// share) would exceed C by more than this percentage of its rows. A taller tile that fits, such as
+// one of 320 rows, would leave a coarse last wave.
 constexpr i64 kMostWaste = 20;
 // Minimum tile width for swapped operands. Widths hold all rows of C in one tile, or an equal part
 // of them, with as many parts as needed or one more.
 constexpr i32 kFewestSwappedColumns = 16;
 
-/// Returns widths between the fixed ones with which tiles of `block_m` rows fill one or a few
-/// waves, so that an SM computes fewer columns than with any wider fixed one. Splitting K fills
-/// waves by itself.
+/// Returns widths between the fixed ones at which the tiles of `block_m` rows fill whole waves, if
+/// an SM then computes fewer columns than at every wider fixed width. Not needed if K is split,
+/// which fills waves anyway.
 std::vector<i32> fitted_widths(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule,
                                i32 block_m) {
   std::vector<i32> widths;
@@ -59,8 +60,9 @@ std::vector<i32> fitted_widths(const GpuSpec& gpu, const GemmProblem& problem, S
   return widths;
 }
 
-/// Whether tiles in order must be a multiple of 64 wide, because B is [K,N], and do not cover all
-/// columns of C: then their height, also a multiple of 64, leaves a coarse last wave.
+/// Whether unswapped tiles have coarse widths: they must be a multiple of 64 wide, because B is
+/// [K,N], and do not cover all columns of C. Their height, also a multiple of 64, then leaves a
+/// coarse last wave.
 bool has_coarse_widths(const GemmProblem& problem) {
   return !b_is_k_major(problem.layout) && problem.shape.n > kMostInstructionN;
 }
@@ -101,8 +103,8 @@ bool swapping_pays(const GemmProblem& problem) {
   const i64 m = problem.shape.m;
   const i64 tile = m > kWgmmaM ? 2 * kWgmmaM : kWgmmaM;
   const bool wastes = (round_up(m, tile) - m) * kMostWaste > m;
-  // Unswapped, tiles have at least 64 columns if B is not K-major, which leaves few tiles for a
-  // single row of them; swapped, C's rows can be divided into narrower tiles.
+  // Unswapped tiles have at least 64 columns if B is not K-major, so a single row of tiles has few.
+  // Swapped, C's rows can be divided into narrower tiles.
   const bool one_row_of_wide_tiles = m <= kWgmmaM && !b_is_k_major(problem.layout);
   return a_is_k_major(problem.layout) &&
          (wastes || one_row_of_wide_tiles || has_coarse_widths(problem));

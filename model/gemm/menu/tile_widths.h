@@ -11,17 +11,17 @@
 
 namespace tilecast {
 
-/// Returns the widths for tiles of `block_m` rows.
+/// Returns the widths to try for tiles of `block_m` rows.
 std::vector<i32> tile_widths(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule,
                              i32 block_m);
 
-/// Returns the widths for swapped operands, with the problem as run: one, two or a few tiles hold
-/// all rows of the user's C. If its B is [K,N], also those of tile_widths that tiles in order, of
-/// whole slabs, cannot have.
+/// Returns the widths to try for swapped operands; `problem` is as run. One, two or a few tiles
+/// hold all rows of the user's C. If its B is [K,N], also returns the widths of tile_widths that
+/// unswapped tiles cannot have, because they consist of whole slabs.
 std::vector<i32> swapped_tile_widths(const GpuSpec& gpu, const GemmProblem& problem,
                                      Schedule schedule, i32 block_m);
 
-/// Whether swapped operands may be faster than operands in order.
+/// Whether swapping A and B (C transposed) may be faster.
 bool swapping_pays(const GemmProblem& problem);
 
 }  // namespace tilecast

@@ -26,8 +26,8 @@ Raster normal_order(const TileScheduler& s, u32 resident) {
   if (s.raster.walk == Walk::kStrided || s.workers == 1) {
     return order;
   }
-  // With as many workers as tile columns each worker takes a column, whether it walks a chunk of
-  // columns or strides over rows; likewise for rows.
+  // With as many workers as tile columns, each worker takes a column, whether it walks a chunk of
+  // columns or strides over rows. Likewise for rows.
   if (!line && order == by_columns && s.workers == s.tiles_n) {
     return row_by_row;
   }

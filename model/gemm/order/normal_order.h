@@ -8,12 +8,12 @@
 namespace tilecast {
 
 /// Returns the representative for one walk over all tiles: a group of columns as wide as C is row
-/// order, and groups of one column are a group of rows as high as C.
+/// order; groups of one column are one group of rows as high as C.
 Raster simplest(const Raster& raster, u32 tiles_m, u32 tiles_n);
 
 /// Returns the representative of all schedulers whose workers get the same tiles in the same order.
-/// If C has one row or column of tiles, Hilbert curves are included; if no worker has a second
-/// tile, all rasters are, since all tiles run at the same time. `resident`: workers that fit at
+/// If C has one row or column of tiles, Hilbert curves are among them. If no worker has a second
+/// tile, all rasters are, because all tiles run at the same time. `resident`: workers that fit at
 /// once.
 Raster normal_order(const TileScheduler& scheduler, u32 resident);
 

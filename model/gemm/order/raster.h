@@ -1,4 +1,4 @@
-// Tile scheduling order; tile_scheduler.h implements it.
+// Defines tile orders; tile_scheduler.h implements them.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -12,7 +12,7 @@ enum class RasterKind : i32 {
   kHilbert,   // generalized Hilbert curve: consecutive tiles are neighbours in C
 };
 
-/// Division of the order among persistent workers.
+/// How persistent workers divide the order among themselves.
 enum class Walk : i32 {
   kStrided,  // worker w takes tiles w, w + W, w + 2W, ...
   kChunked,  // each worker takes one contiguous run

@@ -1,4 +1,4 @@
-// Sizes the global memory for partial sums of a kernel whose workers share tiles along K.
+// Computes the global memory for partial sums of a kernel whose workers share tiles along K.
 #pragma once
 
 #include "model/gemm/order/work_decomposition.h"

@@ -34,9 +34,9 @@ struct BandDivisors {
 
   TILECAST_HD static constexpr BandDivisors of(u32 tiles_m, u32 tiles_n, const Raster& raster) {
     const bool along_m = raster.kind == RasterKind::kGroupedM;
-    const u32 across = along_m ? tiles_m : tiles_n;  // dimension divided into groups
+    const u32 across = along_m ? tiles_m : tiles_n;  // dimension that is divided into groups
     const u32 along = along_m ? tiles_n : tiles_m;
-    // A group is no wider than C, which also keeps its tiles within num_tiles().
+    // A group is at most as wide as C, so that its tiles fit in num_tiles().
     const u32 group = min_of(static_cast<u32>(raster.group), across);
     const u32 left = across % group;
     return {group * along, group, left == 0 ? group : left};
@@ -81,7 +81,7 @@ struct TileScheduler {
   TILECAST_HD constexpr TileCoord coord(u32 linear) const {
     return raster.kind == RasterKind::kHilbert ? on_curve(linear) : in_bands(linear);
   }
-  /// Returns a tile of a curve whose order is already known.
+  /// Returns tile `linear` of a curve, from its known order.
   TILECAST_HD constexpr TileCoord on_curve(u32 linear) const {
     const HilbertCell cell = hilbert_cell(static_cast<i32>(tiles_m), static_cast<i32>(tiles_n),
                                           static_cast<i32>(linear));
@@ -100,8 +100,8 @@ struct TileScheduler {
   }
 
  private:
-  /// Returns the start of a chunk. Chunks have equal length, so they start aligned and share
-  /// panels; the last workers may get a short one, or none.
+  /// Returns the first tile of a worker's chunk. Chunks have equal length, so workers begin in step
+  /// and share panels; the last chunks may be short or empty.
   TILECAST_HD constexpr u32 chunk_begin(u32 worker) const {
     return min_of(worker * chunk, num_tiles());
   }
@@ -116,7 +116,8 @@ TILECAST_HD constexpr u32 tile_columns(const GemmShape& shape, const Tiling& t) 
   return static_cast<u32>(ceil_div<i64>(shape.n, i64{t.block_n} * t.cluster_n));
 }
 
-/// Returns a scheduler with one worker per tile or, for a persistent grid, as many as fit at once.
+/// Returns a scheduler with one worker per tile or, for a persistent grid, as many workers as fit
+/// at once.
 TILECAST_HD constexpr TileScheduler tile_scheduler_over(u32 tiles_m, u32 tiles_n,
                                                         const KernelConfig& config,
                                                         u32 max_resident_workers) {

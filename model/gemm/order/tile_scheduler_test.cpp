@@ -83,7 +83,8 @@ TEST_CASE("Hilbert: four by two is two U-turns, with steps of length one") {
   CHECK(walk(scheduler(4, 2, 1, RasterKind::kHilbert, 1), 0) == "00 01 11 10 20 21 31 30");
 }
 
-/// No lambda: the compiler would evaluate calls with constants, which takes it 20 s.
+/// A function, because the compiler would evaluate calls of a lambda with constants, which takes it
+/// 20 s.
 i32 cells_differ(i32 width, i32 height) {
   i32 next = 0, differ = 0;
   for_each_hilbert_cell(width, height, [&](HilbertCell cell) {

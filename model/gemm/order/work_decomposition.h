@@ -11,8 +11,8 @@
 //
 // No worker waits for a later one. A piece waits only for pieces of its tile with lower K. In
 // split-K those come earlier in the order. In stream-K they belong to earlier workers, and each
-// worker takes its last tile first: it computes what a later worker needs first, and needs an
-// earlier worker's result mostly last.
+// worker takes its last tile first: so it computes early what a later worker needs, and mostly
+// needs an earlier worker's result late.
 //
 // Integers only. Tiles here are cluster tiles, as in tile_scheduler.h, and a worker is a cluster.
 // Checked by: work_decomposition_test.cpp (exact cover, no deadlock, the published examples) and,
@@ -100,7 +100,7 @@ struct WorkDecomposition {
     return streamed_tiles(tiles, k_blocks, resident, tiles, min_k_blocks);
   }
 
-  /// Cuts a partial last wave, and one full wave before it, by stream-K.
+  /// Cuts a partial last wave, and the full wave before it, by stream-K.
   TILECAST_HD static constexpr WorkDecomposition stream_k_hybrid(u32 tiles, i32 k_blocks,
                                                                  u32 resident, i32 min_k_blocks) {
     const u32 left = tiles % resident;
@@ -173,7 +173,8 @@ struct WorkDecomposition {
             static_cast<i32>((split + 1) * blocks / splits), index};
   }
 
-  /// Returns the last piece of a worker's run that ends at `end`; after the run, whole tiles.
+  /// Returns the last piece of [cut(worker), end), the streamed part of the worker's run; if that
+  /// is empty, the worker's next whole tile.
   TILECAST_HD constexpr WorkPiece run_piece(u32 worker, u32 end) const {
     const u32 begin = cut(worker);
     if (end == begin) {

@@ -33,8 +33,8 @@ std::string walk(const WorkDecomposition& work, u32 worker) {
   return text;
 }
 
-/// Checks that every K block of every tile is covered once, with one owner per tile, and that no
-/// piece is shorter than the minimum.
+/// Checks that every K block of every tile is covered once, that each tile has one owner, and that
+/// no piece is shorter than the minimum.
 void check_cover(const WorkDecomposition& work) {
   std::map<u32, std::vector<WorkPiece>> of_tile;
   for (u32 worker = 0; worker < work.workers; ++worker) {
@@ -63,8 +63,8 @@ void check_cover(const WorkDecomposition& work) {
   }
 }
 
-/// Runs all workers concurrently; a piece ends only after the pieces that it waits for: those of
-/// its tile with lower K or, with `for_all`, all pieces of the tile. Returns whether all finish.
+/// Runs all workers concurrently and returns whether all finish. A piece ends only after the pieces
+/// that it waits for: those of its tile with lower K or, with `for_all`, all pieces of its tile.
 /// `order`: order in which the workers are tried.
 bool comes_to_an_end(const WorkDecomposition& work, bool for_all, const std::vector<u32>& order) {
   std::vector<Pieces> todo;
@@ -111,7 +111,7 @@ std::vector<u32> backwards(u32 workers) {
 }
 
 TEST_CASE("Split-K: parts with the same range of K are neighbours in the order") {
-  // 3 tiles of 10 blocks in 2 parts are 6 pieces on 4 workers, in the order of tiles.
+  // 3 tiles of 10 blocks in 2 parts: 6 pieces on 4 workers, in the order of tiles.
   const WorkDecomposition work = WorkDecomposition::split_k(3, 10, 4, 2);
   CHECK(walk(work, 0) == "0:0-5 1:5-10");
   CHECK(walk(work, 1) == "1:0-5 2:5-10");
@@ -136,7 +136,8 @@ TEST_CASE("Stream-K: nine tiles on four workers are two and a quarter each, last
 }
 
 TEST_CASE("Hybrid: one full wave and the partial one are streamed, the rest are whole tiles") {
-  // 1 + 4 of 9 tiles are streamed on 4 workers, 1.25 tiles each; then each worker has a whole tile.
+  // Of 9 tiles, 1 + 4 are streamed on 4 workers, 1.25 tiles each; then each worker has a whole
+  // tile.
   const WorkDecomposition work = WorkDecomposition::stream_k_hybrid(9, 40, 4, 8);
   CHECK(walk(work, 0) == "1:0-10 0:0-40 5:0-40");
   CHECK(walk(work, 1) == "2:0-20 1:10-40 6:0-40");
@@ -154,7 +155,7 @@ TEST_CASE("Hybrid: whole waves are not cut, and less than one wave is all stream
 }
 
 TEST_CASE("Split-K hybrid: the partial wave comes first, in parts that share a range of K") {
-  // 10 tiles on 4 workers leave 2 tiles, which are cut into 2 parts; then come 8 whole tiles.
+  // 10 tiles on 4 workers leave 2 tiles, each cut into 2 parts; 8 whole tiles follow.
   const WorkDecomposition work = WorkDecomposition::split_k_hybrid(10, 40, 4, 2);
   CHECK(walk(work, 0) == "0:0-20 2:0-40 6:0-40");
   CHECK(walk(work, 1) == "1:0-20 3:0-40 7:0-40");
@@ -164,8 +165,8 @@ TEST_CASE("Split-K hybrid: the partial wave comes first, in parts that share a r
 }
 
 TEST_CASE("A cut closer to a tile's edge than the minimum part moves to the edge") {
-  // 5 tiles of 20 blocks on 4 workers: cuts at 25, 50 and 75 are 5, 10 and 15 blocks into tiles 1,
-  // 2 and 3; with parts of at least 8 the first moves back to 20 and the last on to 80.
+  // 5 tiles of 20 blocks on 4 workers: the cuts at 25, 50 and 75 are 5, 10 and 15 blocks into tiles
+  // 1, 2 and 3. With parts of at least 8 the first cut moves back to 20 and the last one on to 80.
   const WorkDecomposition work = WorkDecomposition::stream_k(5, 20, 4, 8);
   CHECK(walk(work, 0) == "0:0-20");
   CHECK(walk(work, 1) == "2:0-10 1:0-20");
@@ -182,7 +183,7 @@ TEST_CASE("Few blocks use only as many workers as get a minimum part each") {
 
 TEST_CASE("The deadlock check finds one: parts that wait for each other over two rounds") {
   // Two tiles in two parts on two workers: both first parts wait for the second parts, which are
-  // the same workers' next pieces.
+  // the next pieces of the same workers.
   const WorkDecomposition work = WorkDecomposition::split_k(2, 16, 2, 2);
   CHECK(comes_to_an_end(work, false, {0, 1}));
   CHECK_FALSE(comes_to_an_end(work, true, {0, 1}));

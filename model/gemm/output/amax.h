@@ -10,7 +10,7 @@ struct Amax : NoStep {
   static constexpr const char* kWord = "amax";
   static constexpr const char* kMeaning =
       "computes the largest magnitude of the result, an fp32 value on the device";
-  // Counts a mask, a comparison, and a bounds check.
+  // Counts a mask, a comparison and a bounds check.
   static constexpr ElementWork kWork{.issued = 4};
 
   /// Returns the magnitude bits of a float; NaN compares larger than all numbers.

@@ -1,4 +1,4 @@
-// Adds a vector to each row or column; of C's type, or bf16 if C is not a 16-bit type.
+// Adds a vector to each row or column. Its type is C's, or bf16 if C is not a 16-bit type.
 #pragma once
 
 #include "model/gemm/output/step.h"
@@ -15,7 +15,7 @@ struct BiasM : BiasStep {
 struct BiasN : BiasStep {
   static constexpr const char* kWord = "bias_n";
   static constexpr const char* kMeaning = "adds element n of a vector to column n of C";
-  // Besides the addition, counts a conversion per two rows, and a shuffle per two pairs.
+  // Counts the addition, a conversion per two rows, and a shuffle per two pairs.
   static constexpr ElementWork kWork{.issued = 1.75};
   static constexpr StepReads kReads{.column = 1, .type = ReadType::kBias};
 };

@@ -1,4 +1,4 @@
-// Gate with GELU.
+// GELU as a gate.
 #pragma once
 
 #include "model/gemm/output/gelu.h"

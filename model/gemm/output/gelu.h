@@ -17,8 +17,8 @@ struct Gelu : Activation {
     if constexpr (Math::kExact) {
       return Math::multiply_add(half, Math::erf(x * 0.70710678118654752), half);
     } else {
-      // erf(x / sqrt(2)) = tanh(x p(x^2)), with p fitted so that half of x times the error is at
-      // most 2.6e-5; for |x| >= 5 both are 1 and p is constant.
+      // erf(x / sqrt(2)) = tanh(x p(x^2)). p is fitted so that half of x times the error is at most
+      // 2.6e-5. For |x| >= 5 both are 1, and p is constant.
       const float inside = Math::least(x * x, 25.0f);
       const float slope = Math::multiply_add(
           Math::multiply_add(-3.515168e-4f, inside, 3.7005646e-2f), inside, 0.79750788f);

@@ -14,7 +14,7 @@ struct GeluTanh : Activation {
   template <class Math>
   TILECAST_HD static typename Math::Real apply(typename Math::Real x) {
     using Real = typename Math::Real;
-    // sqrt(2 / pi), and 0.044715 of it.
+    // sqrt(2 / pi), and 0.044715 times that.
     constexpr Real kSlope = static_cast<Real>(0.79788456080286536),
                    kCubed = static_cast<Real>(0.044715 * 0.79788456080286536);
     const Real half = 0.5f * x;

@@ -1,4 +1,4 @@
-// Scales an fp8 C.
+// Multiplies an fp8 C by a scale.
 #pragma once
 
 #include "model/gemm/output/step.h"

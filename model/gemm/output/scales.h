@@ -31,7 +31,7 @@ struct ScaleBlock : ScaleStep {
   static constexpr const char* kMeaning =
       "multiplies fp8 partial sums over 128 K by one scale per row of A and one per 128 columns of "
       "B";
-  static constexpr bool kInMainLoop = true;  // its work and reads occur in the main loop
+  static constexpr bool kInMainLoop = true;  // its work and its reads are in the main loop
 };
 
 }  // namespace tilecast

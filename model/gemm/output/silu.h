@@ -12,7 +12,8 @@ struct Silu : Activation {
   static constexpr bool kApproximate = true;
 
   template <class Math>
-  TILECAST_HD static typename Math::Real apply(typename Math::Real x) {  // x (1 + tanh(x / 2)) / 2
+  // = x (1 + tanh(x / 2)) / 2
+  TILECAST_HD static typename Math::Real apply(typename Math::Real x) {
     const typename Math::Real half = 0.5f * x;
     return Math::multiply_add(half, Math::tanh(half), half);
   }

@@ -1,4 +1,4 @@
-// An epilogue step. One file of this folder defines it for the kernels, their reference and the
+// Epilogue steps. Each file of this folder defines one, for the kernels, their reference and the
 // model. Each step has the members of NoStep, and its kind's apply(), which kernels call with
 // device math (kernels/device/fast_math.cuh) and references with fp64 (exact_math.h). Only
 // integers, constants and functions; compiled by the host compiler, nvcc and NVRTC.
@@ -22,7 +22,8 @@ constexpr i32 kOutputKinds = 6;
 
 /// Instructions per element of A B, counted in SASS (model/gemm/costs/fused_epilogue.h).
 struct ElementWork {
-  double issued = 0, special = 0;  // all instructions; special function unit among them
+  // all instructions, and how many of them use the special function unit
+  double issued = 0, special = 0;
 };
 
 /// Element type of a step's input.
@@ -78,8 +79,9 @@ struct Gate : Activation {
 struct LoadStep : NoStep {
   static constexpr OutputKind kKind = OutputKind::kLoad;
   static constexpr StepReads kReads{.element = 1, .type = ReadType::kC};
-  // Loaded by threads: half of a load, its address and its bounds check, a conversion and the
-  // operation; from a pipeline stage: one ldmatrix and its address per eight elements.
+  // Instructions per element. Loaded by threads: half of a load, its address and its bounds check,
+  // a conversion and the operation. From a pipeline stage: one ldmatrix and its address per eight
+  // elements.
   static constexpr ElementWork kWork{.issued = 4}, kWorkInRing{.issued = 2.25};
 };
 

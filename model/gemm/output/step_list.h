@@ -5,7 +5,7 @@
 
 namespace tilecast {
 
-/// A step: its position in OutputSteps (steps.h), counted from 1; 0 is no step.
+/// A step, by its position in OutputSteps (steps.h), counted from 1; 0 means no step.
 struct OutputStep {
   i32 number = 0;
 
@@ -17,7 +17,7 @@ struct StepRow {
   const char *word = NoStep::kWord, *meaning = NoStep::kMeaning;
   OutputKind kind = {};
   ElementWork work,
-      work_in_ring;  // work_in_ring: for a matrix that comes through the pipeline stages
+      work_in_ring;  // work_in_ring: if the matrix comes through the pipeline stages
   StepReads reads;
   bool approximate = false, in_main_loop = false;
 };

@@ -10,8 +10,8 @@ using namespace tilecast;
 
 namespace {
 
-/// fp32 math as on the device, whose tanh has a relative error of at most 2^-11: applies that
-/// maximum, up or down.
+/// fp32 math as on the device, where tanh has a relative error of at most 2^-11; applies that
+/// maximum error, up or down.
 template <int kSign>
 struct HostMath {
   using Real = float;

@@ -1,4 +1,4 @@
-// Gate with SiLU.
+// SiLU as a gate.
 #pragma once
 
 #include "model/gemm/output/silu.h"

@@ -20,7 +20,8 @@ const char* const kConfigs[] = {
 }  // namespace
 
 TEST_CASE("A batch that shares B equals one taller GEMM if M is a multiple of the tile") {
-  // Six GEMMs of 512 rows and one of 3,072 have the same tiles, panels and stores, in one order.
+  // Six GEMMs of 512 rows have the same tiles, panels and stores, in the same order, as one of
+  // 3,072.
   check_same(batch_of({6, false, true}, {512, 1000, 512}), batch_of({}, {6 * 512, 1000, 512}),
              kConfigs);
 }
@@ -31,7 +32,7 @@ TEST_CASE("A batch of one equals the single GEMM, with or without shared operand
 }
 
 TEST_CASE("A batch with separate B reads more from DRAM and takes no less time") {
-  // Sixteen B of 1 MB each are compared with one.
+  // Compares sixteen matrices B of 1 MB each with one.
   const GemmShape shape{256, 1024, 512};
   for (const char* const config : kConfigs) {
     for (const Method method : {Method::kAnalytic, Method::kSimulated}) {

@@ -27,7 +27,7 @@ Prediction by_physics(const GemmQuestion& q, const GemmForm& kernel) {
   return p;
 }
 
-/// Applies the learned correction to each kernel, without bounds derived from similar problems.
+/// Applies the learned correction to each kernel, without bounds from similar problems.
 std::vector<Prediction> as_learned(const GemmQuestion& q, std::span<const GemmForm> kernels,
                                    const std::optional<LearnedPart>& learned) {
   std::vector<Prediction> predictions;

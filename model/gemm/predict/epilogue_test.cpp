@@ -47,7 +47,8 @@ Prediction predicted(const GpuSpec& gpu, const GemmProblem& of, const KernelConf
 
 TEST_CASE("An epilogue never makes a kernel faster, and at most slower by its full exposed time") {
   const GpuSpec physics = load_gpu("h200_sxm", false).spec;
-  Turns turns("candidates with and without an epilogue", 5);  // each takes a tenth of a second
+  // each candidate takes a tenth of a second
+  Turns turns("candidates with and without an epilogue", 5);
   int kernels = 0;
   for (const GemmShape& shape :
        {GemmShape{1024, 2048, 4096}, GemmShape{300, 1000, 512}, GemmShape{512, 512, 16384}}) {
@@ -63,8 +64,8 @@ TEST_CASE("An epilogue never makes a kernel faster, and at most slower by its fu
                               << to_text(method) << ": " << plain.cycles.value << ", "
                               << fused.cycles.value);
           CHECK(fused.time.value >= plain.time.value * (1 - 1e-9));
-          // The busiest SM has less than twice an even share of the tiles plus one, by a CTA or two
-          // at a time.
+          // The busiest SM has less than twice an even share of the tiles plus one CTA's (or two
+          // CTAs').
           const Tiling& t = config.tiling;
           const double tiles = static_cast<double>(ceil_div<i64>(shape.m, t.block_m) *
                                                    ceil_div<i64>(shape.n, t.block_n));
@@ -114,7 +115,7 @@ TEST_CASE("The residual is read from DRAM once, and hidden by ping-pong") {
       const double bytes = 4096.0 * 8192 * 2;  // 16-bit elements
       if (method == Method::kAnalytic) {
         CHECK(added.dram_read.value - plain.dram_read.value == Approx(bytes));
-      } else {  // CTAs run in a different order, and L2 merges other loads
+      } else {  // CTAs run in another order, so L2 merges other loads
         CHECK(added.dram_read.value >= gemm_bytes(problem(shape)));  // reads without C, plus R
       }
       CHECK(added.cycles.value >= plain.cycles.value * (1 - 1e-9));

@@ -15,8 +15,8 @@ namespace {
 constexpr GemmProblem kE4m3{{1000, 2048, 4096}, ElementType::kE4m3, Layout::kTn};
 constexpr GemmProblem kFp16{{1000, 2048, 2048}, ElementType::kFp16, Layout::kTn};
 
-/// A GPU whose multipliers take the same energy for two fp8 FLOPs as for one fp16 FLOP, without the
-/// learned correction, which distinguishes fp8.
+/// A GPU on which two fp8 FLOPs take as much energy as one fp16 FLOP, without the learned
+/// correction, which distinguishes fp8.
 GpuSpec equal_energies() {
   GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   gpu.learned = nullptr;
@@ -113,8 +113,8 @@ TEST_CASE(
   CHECK(specialized("128x128x128,stages=4,warpgroups=2x1", "0", ",store=deferred") ==
         Refusal::kSchedule);
   CHECK(check("pi 128x128x128 s4 w2x1 c1x1 o1 i0 e1 m8") == Refusal::kSchedule);
-  // 128 of the 232 registers hold the tile's accumulators and 64 a K block's; with 256 columns both
-  // take 128.
+  // Of the 232 registers, 128 hold the tile's accumulators and 64 those of a K block; with 256
+  // columns both take 128.
   CHECK(specialized("256x128x128,stages=4,warpgroups=2x1") == Refusal::kNone);
   CHECK(specialized("128x256x128,stages=4,warpgroups=1x2") == Refusal::kNone);
   CHECK(specialized("128x256x128,stages=4,warpgroups=2x1") == Refusal::kRegisters);
@@ -144,8 +144,8 @@ TEST_CASE("fp32 promotion works in every schedule with a producer warpgroup, K s
   few.epilogue.add(step<ScaleBlock>());  // a tile's first K block has the first scales
   CHECK(check(few, split) == Refusal::kSchedule);
   CHECK(check(kE4m3, pipelined) == Refusal::kNone);
-  // 208 of the 232 registers hold the two sets of accumulators of 208 columns, without scales to
-  // multiply by; if K is split, 160 columns.
+  // Exact accumulation holds two sets of sums: 208 columns take 208 of a thread's 232 registers.
+  // That is legal without scales; if K is split, at most 160 columns are.
   const auto wide = [&](const std::string& config, const std::string& columns) {
     std::string text = config;
     return text.replace(text.find("128x128x128"), 11, "128x" + columns + "x128");
@@ -177,7 +177,7 @@ TEST_CASE("Promotion is exposed with one warpgroup; with two it overlaps the oth
     fast.epilogue = {};
     fast.accumulate = Accumulate::kFast;
     const auto cycles = [&](const GemmProblem& problem) {
-      // At a fixed clock, since at a lower one loads take fewer cycles.
+      // The clock is fixed, because at a lower one loads take fewer cycles.
       return predict_config(gpu, problem, config, Regime::kBurst, Inputs::kZeros, method)
           .cycles.value;
     };
@@ -189,15 +189,15 @@ TEST_CASE("Promotion is exposed with one warpgroup; with two it overlaps the oth
                                      {Method::kAnalytic, exact},
                                      {Method::kSimulated, scaled(step<ScaleBlock>())},
                                      {Method::kSimulated, exact}}) {
-    // 128 x 128 accumulators in each of 64 K blocks, 128 per cycle, take 8192 cycles of a
-    // warpgroup; a second wgmma row is also waited for. Loads that are waited for anyway hide some
-    // of it.
+    // 128 x 128 accumulators in each of 64 K blocks, at 128 per cycle, take 8192 cycles of a
+    // warpgroup; a second wgmma row adds its wait. Loads that are waited for anyway hide some of
+    // it.
     const double alone = more_cycles(128, "1x1", method, like);
     const double of_two = more_cycles(256, "2x1", method, like);
     CHECK(alone > 0);
     CHECK(alone < 8192 * 3);
-    // Four rows of wgmmas per K block, each 20 cycles longer next to multiply-adds, unless loads
-    // take longer.
+    // A K block has four rows of wgmmas, each 20 cycles longer while another warpgroup's
+    // multiply-adds run, unless loads take longer.
     CHECK(of_two > -8192 / 2);
     CHECK(of_two < 64 * 4 * 20 + 8192 / 2);
   }

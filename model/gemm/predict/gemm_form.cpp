@@ -35,14 +35,14 @@ struct Bounded {
   }
 };
 
-/// Computes the bound at the plateau, the highest clock, at which a kernel takes the least time.
+/// Computes the bound at the plateau: the highest clock, at which a kernel takes the least time.
 Seconds bound_of(const GemmQuestion& q, const KernelConfig& config, const GemmWork& work) {
   const Hertz highest = q.gpu.clock->tensor_plateau;
   const GemmProblem problem = as_run(q.problem, config);
   return time_of(closed_form(q.gpu, problem, config, work, highest).cycles, highest) * kBoundSlack;
 }
 
-/// Cached L2 traffic of the problem and of its transpose.
+/// Caches L2 traffic of the problem and of its transpose.
 struct Traffic {
   explicit Traffic(const GemmQuestion& q)
       : in_order(*q.gpu.l2, q.problem), swapped(*q.gpu.l2, transposed(q.problem)) {}
@@ -56,7 +56,7 @@ struct Traffic {
 
 using Accepts = std::function<bool(const KernelConfig&)>;
 
-/// Finds the fastest of these kernels, or of their candidates that `accepts` admits.
+/// Finds the fastest of these kernels, or only of their candidates that `accepts` admits.
 FastestForms fastest_of(const GemmQuestion& q, const KernelList& legal,
                         std::span<const Bounded> kernels, std::size_t keep, Traffic& traffic,
                         double near = kWithin1Percent, const Accepts& accepts = {}) {
@@ -145,8 +145,8 @@ std::vector<std::vector<Bounded>> wanted_tiles(const std::vector<Bounded>& kerne
   return wanted;
 }
 
-/// Returns the fastest kernel of each requested tile, and each schedule's fastest with a
-/// counterpart, if not in `forms`.
+/// Returns two kinds of kernels that are not in `forms`: the fastest of each requested tile, and
+/// the fastest of each schedule that has a CUTLASS counterpart.
 std::vector<GemmForm> apart_of(const GemmQuestion& q, const KernelList& legal,
                                const std::vector<Bounded>& kernels, const Shortlist& shortlist,
                                const std::vector<GemmForm>& forms, unsigned threads,

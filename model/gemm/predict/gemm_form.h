@@ -1,10 +1,10 @@
 // Predicts a GEMM kernel analytically at its clock, and finds the fastest of many kernels, before
 // any learned correction.
 //
-// The search is exact although most kernels are never evaluated: it takes the kernel with the
-// lowest bound over all tile orders, evaluates the bound of its ideal order, and when that is still
-// the lowest, each of its orders.
-// Checked by: predict_test.cpp (the search against a full evaluation).
+// The search is exact although most kernels are never evaluated. It takes the kernel with the
+// lowest bound over all tile orders and computes the bound of its ideal order. If that is still the
+// lowest, it evaluates each of the kernel's orders. Checked by: predict_test.cpp (the search
+// against a full evaluation).
 #pragma once
 
 #include <cstddef>
@@ -28,17 +28,17 @@ struct GemmForm {
 
 GemmForm gemm_form(const GemmQuestion& question, const KernelConfig& config, const GemmWork& work);
 
-/// Predicts the same kernel at the clock for normally distributed inputs, on which the learned
-/// correction is trained.
+/// Predicts the same kernel at the clock for normally distributed inputs. The learned correction is
+/// trained on these.
 GemmForm form_on_normal_data(const GemmQuestion& question, const GemmForm& kernel);
 
 struct FastestForms {
   std::vector<GemmForm> forms;  // fastest forms, sorted by time; ties in input order
-  std::vector<Seconds> times;   // times of all that may be within 1 % of the fastest
+  std::vector<Seconds> times;   // times of all kernels that may be within 1 % of the fastest
   std::vector<GemmForm> apart;  // kernels of the shortlist that are not in `forms`
 };
 
-/// Schedules whose best kernel a ranking shows in any case: cooperative and ping-pong.
+/// A ranking always shows the best kernel of these schedules: cooperative and ping-pong.
 inline constexpr Schedule kComparedSchedules[] = {Schedule::kWarpSpecialized, Schedule::kPingPong};
 
 /// Whether engineers usually try this tile first: cooperative 128x256 or 128x128, ping-pong 128x128

@@ -10,8 +10,8 @@
 namespace tilecast {
 namespace {
 
-/// Returns equal groups, up to `step`, with `total` rows in total, apart from rounding in the last
-/// one.
+/// Returns equal groups with `total` rows in total. Sizes are rounded up to `step`; the last group
+/// takes the difference.
 std::vector<i64> equal_groups(i64 total, i64 groups, i64 step) {
   const i64 steps = ceil_div(total, step);
   std::vector<i64> rows;

@@ -38,13 +38,13 @@ TEST_CASE("Equal groups of whole tiles cost only their weight traffic") {
     CHECK(large.partial == Approx(0).margin(1e-9));
     CHECK(large.imbalance == Approx(0).margin(1e-9));
     CHECK(large.own_b < 0.03);
-    // With 256 rows per B, four times as much of it is read from DRAM.
+    // With 256 rows per group, four times as much of B is read from DRAM.
     CHECK(parts_of(along_m({256, 256, 256, 256}, 4096, 7168), method).own_b > 0.001);
   }
 }
 
 TEST_CASE("Groups that just exceed a tile cost partial tiles, unequal ones imbalance") {
-  // 17 x 28 tiles, 3.6 waves on 132 SMs, become 24 x 28, 5.1 waves: six rounds, not four.
+  // 17 x 28 tiles, 3.6 waves on 132 SMs, become 24 x 28, 5.1 waves: six rounds instead of four.
   const GroupParts missed = parts_of(along_m({257, 257, 257, 257, 257, 257, 257, 257}, 7168, 4096));
   CHECK(missed.partial > 0.2);
   CHECK(missed.imbalance == Approx(0).margin(1e-9));

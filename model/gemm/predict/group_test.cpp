@@ -1,5 +1,5 @@
-// Compares groups with equivalent problems: a single GEMM, a batch, the same groups without the
-// empty ones; also along K.
+// Compares groups with equivalent problems: a single GEMM, a batch, and the same groups without the
+// empty ones. Also along K.
 #include <string>
 
 #include "model/gemm/menu/legality.h"
@@ -18,7 +18,7 @@ GemmProblem groups_of(std::vector<i64> rows, i64 n, i64 k) {
   return in_groups(product({0, n, k}), std::move(rows));
 }
 
-/// A GPU on which groups are not read before the first load.
+/// A GPU on which kernels need not read the groups before their first load.
 GpuSpec without_start(GpuSpec gpu) {
   gpu.machine->group_read = {};
   return gpu;
@@ -92,18 +92,18 @@ TEST_CASE("Unequal groups along K take as long as the busiest worker, and empty 
         return predicted(in_groups_of_k(problem, std::move(rows)), config, method).time.value;
       };
       const double equal = time_of({1024, 1024, 1024, 1024});
-      // All have the same FLOPs. With strided tiles each group's 256 to 1024 tiles keep all SMs
-      // busy, so it is nearly as fast. In chunks a quarter of the workers have three quarters of
-      // the K blocks.
+      // All problems have the same FLOPs. With strided tiles each group's 256 to 1024 tiles keep
+      // all SMs busy, so it is nearly as fast. With chunks a quarter of the workers have three
+      // quarters of the K blocks.
       const double skewed = time_of({3072, 64, 0, 960});
       const bool chunked = gemm_config(config).raster.walk == Walk::kChunked;
       CHECK(skewed > (chunked ? 1.8 : 0.9) * equal);
       CHECK(skewed < (chunked ? 3.0 : 1.15) * equal);
-      // Simulations differ by chance in request order: here the longer one is 0.01 % faster, by the
-      // uncorrected model 0.13 %.
+      // Simulations differ by chance in request order: here the longer problem is 0.01 % faster, or
+      // 0.13 % with the uncorrected model.
       const double slack = method == Method::kSimulated ? 0.995 : 1;
       CHECK(time_of({3072, 64, 0, 1024}) > slack * skewed);
-      // Empty groups change how chunked walks are cut. Two tiles of zeros take little time.
+      // Empty groups change where chunked walks are cut. Two tiles of zeros take little time.
       if (!chunked) {
         CHECK(time_of({3072, 64, 0, 960, 0, 0}) < 1.25 * skewed);
       }

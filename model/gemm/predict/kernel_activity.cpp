@@ -27,13 +27,13 @@ std::vector<Part> seen_parts(const Activity& activity, Seconds end, std::size_t 
   std::vector<Part> parts;
   for (std::size_t i = 0; i < Activity::kSlices; ++i) {
     if (i < slices && i % joined == 0) {
-      // The last slice extends to the end, when no more requests are made.
+      // The last slice extends to the end, because no more requests are made after it.
       const Seconds left = end - slice * static_cast<double>(i);
       const bool last = i + joined >= slices;
       parts.push_back({last ? left : slice * static_cast<double>(joined), {}});
     }
-    for (std::size_t r = 0; r < kResources; ++r) {  // requests booked after the end go to the last
-                                                    // slice
+    // Requests recorded after the end belong to the last slice.
+    for (std::size_t r = 0; r < kResources; ++r) {
       parts.back().amounts[r] += static_cast<double>(activity.slices()[i][r]);
     }
   }
@@ -46,7 +46,7 @@ std::vector<Part> seen_parts(const Activity& activity, Seconds end, std::size_t 
   return parts;
 }
 
-/// Returns the kernel's work that is in no slice.
+/// Returns the part of the kernel's work that no slice contains.
 Part not_seen(const Simulated& kernel, const Activity& activity) {
   Part part{kernel.left_out, {}};
   const auto rest = [&](Resource resource, double whole) {
@@ -58,7 +58,7 @@ Part not_seen(const Simulated& kernel, const Activity& activity) {
   rest(Resource::kL2Output, kernel.l2_output.value);
   rest(Resource::kDramRead, kernel.dram_read.value);
   rest(Resource::kDramWrite, kernel.dram_write.value);
-  // Operand reads of the tensor pipes are proportional to their busy time.
+  // The tensor pipes read operands in proportion to their busy time.
   const auto reads = static_cast<double>(activity.total(Resource::kOperandReads));
   of(part.amounts, Resource::kTensor) =
       static_cast<double>(activity.total(Resource::kTensor)) *

@@ -1,9 +1,9 @@
 // Computes the activity of a GEMM kernel for the clock model: its work over the chip, and how it is
 // distributed over phases.
 //
-// A simulation provides both. Skipped waves form a separate phase, placed after the slice in which
-// they would have begun. A request counts when it is made (model/sim/chip/activity.h). Not
-// modelled: phases in the analytic model, which has one. Checked by: kernel_activity_test.cpp.
+// A simulation gives both; the analytic model has a single phase. Waves that were skipped form a
+// phase of their own, placed where the first would have begun. A request counts when it is issued
+// (model/sim/chip/activity.h). Checked by: kernel_activity_test.cpp.
 #pragma once
 
 #include <vector>

@@ -30,8 +30,8 @@ constexpr GemmProblem kSquare{{4096, 4096, 4096}, ElementType::kFp16, Layout::kT
 KernelConfig overlap() { return gemm_config("po 128x256x64 s4 w2x1 c1x1 o1 i1 e0 m8"); }
 
 TEST_CASE("Slices are merged into phases that hold all of a kernel's time and work") {
-  // 64 slices of 1 us, of which the kernel takes 40: with at most 16 phases, three slices per
-  // phase, 14 phases, one slice in the last.
+  // The kernel takes 40 of 64 slices of 1 us. With at most 16 phases there are three slices per
+  // phase and 14 phases, with one slice in the last.
   Activity activity;
   for (i64 us = 0; us < 40; ++us) {
     activity.add(Resource::kTensor, SimTime{us * 1'048'576}, us < 20 ? 3 : 1);
@@ -133,8 +133,8 @@ TEST_CASE("Work counts what the energies depend on") {
   CHECK(energy_at_1_ghz(gpu, work(other), Inputs::kNormal).tensor /
             energy_at_1_ghz(gpu, work(kSquare), Inputs::kNormal).tensor ==
         Approx(gpu.power->bf16_flop));
-  // With a pitch of 8208, a row's 128 bytes start at any multiple of 16: half of the time inside a
-  // sector, where they touch five sectors for each requester; else four.
+  // With a pitch of 8208, a row's 128 bytes start at any multiple of 16. Half of the time they
+  // start inside a sector and touch five sectors for each requester; otherwise four.
   GemmProblem off = kSquare;
   off.shape.k = 4104;
   const double merged = work(kSquare).l2 / Bytes{4096.0 * 4096 / 128 / 256 * 384 * 4096 * 2};

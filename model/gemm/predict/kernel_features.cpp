@@ -17,8 +17,8 @@ namespace {
 
 double number(bool is) { return is ? 1.0 : 0.0; }
 
-/// log2 of the misalignment of rows: 0 if they start on 128-byte lines, 3 on 16 bytes, below which
-/// the copy engine cannot store.
+/// log2(128 / alignment of rows in bytes): 0 if they start on 128-byte lines, 3 if on 16 bytes, the
+/// least that TMA can store.
 double alignment(i64 bytes) {
   return std::countr_zero(128U) - std::countr_zero(static_cast<u64>(bytes) | 128U);
 }
@@ -28,7 +28,7 @@ double beyond_edge(i64 side, i64 tiles, i64 tile) {
   return 1 - static_cast<double>(side) / static_cast<double>(tiles * tile);
 }
 
-/// Utilization of the last of `rounds` rounds.
+/// Fraction of the last round that is used, of `rounds` rounds.
 double used_of_last(double rounds) { return rounds / std::max(1.0, std::ceil(rounds)); }
 
 }  // namespace

@@ -19,15 +19,15 @@ namespace tilecast {
 /// Results of a simulation at the analytic model's clock.
 struct SimulatedWork {
   Cycles cycles;
-  Bytes l2, dram;  // l2: output, merged requests count once; dram: reads and writes
+  Bytes l2, dram;  // l2: output, where merged requests count once; dram: reads and writes
   Shares busy;
 };
 
-/// Whether no training measurement has this property, on every GPU: none uses fp32 promotion.
+/// Whether no training measurement of any GPU has this property. fp32 promotion is the only one.
 constexpr bool never_learned(const GemmProblem& problem) { return promotes(problem); }
 
 /// `form` and `work` belong to the configuration at `sm_clock`, the analytic model's clock for
-/// normal data, for both methods; `simulated` is std::nullopt without a simulation.
+/// normal data, for both methods. `simulated`: std::nullopt without a simulation.
 KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
                                const KernelConfig& config, const GemmWork& work,
                                const ClosedForm& form, Hertz sm_clock,

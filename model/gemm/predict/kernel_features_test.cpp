@@ -87,8 +87,8 @@ TEST_CASE("Each feature has the value that its name describes") {
   CHECK(kernel.of("time") == Approx(std::log(kernel.form.cycles.value / 1.5e9)));
   CHECK(kernel.of("fp8") == 0);
   CHECK(kernel.of("fused_share") == 0);
-  // With two bytes of C per instruction and thread, stores take twice as long as with four; rows of
-  // 16 bytes need none.
+  // Threads that store two bytes of C per instruction take twice as long as with four. Rows of 16
+  // bytes need no such stores.
   const double of_threads = 128 * 256 * 2 / (h200().reduction->sm_store.value / 2);
   CHECK(kernel.of("plain_store_share") ==
         Approx(of_threads * static_cast<double>(kernel.work.tiles_per_sm) /
@@ -102,7 +102,7 @@ TEST_CASE("Each feature has the value that its name describes") {
   // Each CTA of a pair loads its rows of A, and half of the columns of B that both receive.
   CHECK(kernel.of("multicast") > 0.2);
   CHECK(kernel.of("multicast") < std::log(2));
-  // 16 x 17 tiles of clusters of two CTAs are 544 / 2 pairs on 66 slots: 4 waves and 0.12 of a
+  // 16 x 17 tiles of clusters of two CTAs are 544 / 2 pairs on 66 slots: 4 full waves and 0.12 of a
   // fifth.
   CHECK(kernel.of("filled_waves") == Approx(544.0 / 132 / 5));
   CHECK(kernel.of("tiles") == Approx(std::log(544)));
@@ -123,8 +123,8 @@ TEST_CASE("Each feature has the value that its name describes") {
 TEST_CASE("A fused epilogue counts by its time in the busiest SM") {
   const Kernel kernel({{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn, {step<Gelu>()}},
                       kProducer);
-  // 32 x 16 tiles on 132 SMs are at most four per SM, of 128 x 256 elements with eight instructions
-  // each, issued at 80 per cycle; the special function unit takes less.
+  // 32 x 16 tiles on 132 SMs are at most four per SM. Each has 128 x 256 elements with eight
+  // instructions, issued at 80 per cycle; the special function unit takes less.
   CHECK(kernel.of("fused_share") == Approx(4 * 128 * 256 * 8 / 80.0 / kernel.form.cycles.value));
 }
 
@@ -150,8 +150,8 @@ TEST_CASE("Traits describe schedules by their roles and overlap") {
 }
 
 TEST_CASE("Doubling the rows changes only features that count rows") {
-  // The learned correction must not reorder a problem and its double through an accident of a
-  // feature.
+  // A jump of a feature must not make the learned correction reverse the order of a problem and its
+  // double.
   const auto at = [](i64 m) {
     return Kernel({{m, 4096, 4096}, ElementType::kFp16, Layout::kTn}, kProducer).features().values;
   };

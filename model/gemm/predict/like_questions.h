@@ -1,9 +1,9 @@
 // Bounds a kernel's predicted time by its predictions for similar problems and regimes: a burst
 // takes no longer than sustained load, and an extrapolated kernel with one column of tiles takes no
-// longer than on a problem that fills that column. The learned correction by itself breaks both
-// bounds. Few measured kernels have tiles mostly outside of C, so 8 columns in a tile of 16 were
-// predicted 10 % slower than 16; and at the lower clock of sustained load the nearest measured
-// kernels are different ones.
+// longer than on a problem that fills that column. The learned correction alone would break both
+// bounds. Few measured kernels have tiles that are mostly outside of C, so 8 columns in a tile of
+// 16 were predicted 10 % slower than 16 columns. And under sustained load, at a lower clock, the
+// nearest measured kernels are different ones.
 //
 // Not modelled: problems with different fastest kernels (tested by tests/random/order.cpp). Checked
 // by: like_questions_test.cpp, tests/random/order.cpp.
@@ -18,9 +18,9 @@
 
 namespace tilecast {
 
-/// Returns the problem with C widened to one tile of the kernel (with swapped operands, its
-/// height). Returns std::nullopt if C already has that width, or if the alignment of C's rows would
-/// change.
+/// Returns the problem with C widened to one whole tile of the kernel (with swapped operands, made
+/// as high as one). Returns std::nullopt if C already has that width, or if the alignment of C's
+/// rows would change.
 std::optional<GemmProblem> with_whole_tile(const GemmProblem& problem, const KernelConfig& config);
 
 /// Clamps the time of `own` to these bounds; `predict` predicts the same kernel for another problem

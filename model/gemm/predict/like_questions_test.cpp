@@ -56,13 +56,14 @@ TEST_CASE("The whole tile's time is an upper bound, the burst's time a lower bou
   CHECK(bounded(Regime::kBurst, Seconds{12e-6}) == Seconds{9e-6});
   CHECK(bounded(Regime::kBurst, Seconds{8e-6}) == Seconds{8e-6});
   CHECK(bounded(Regime::kSustained, Seconds{10e-6}) == Seconds{9e-6});  // 7, but 9 in a burst
-  own.extrapolated = false;  // not extrapolated: its measurements outweigh the whole tile
+  // not extrapolated: similar measurements count more than the whole tile
+  own.extrapolated = false;
   CHECK(bounded(Regime::kBurst, Seconds{12e-6}) == Seconds{12e-6});
   CHECK(bounded(Regime::kSustained, Seconds{10e-6}) == Seconds{12e-6});
 }
 
 TEST_CASE("No kernel is faster under sustained load than in a burst") {
-  // Without the bound it was 4.8 % faster.
+  // Without the bound the prediction was 4.8 % faster.
   constexpr const char* kConfig = "ws 128x128x64 s3 w1x1 c1x1 o2 i1 e2d m1k";
   GemmProblem problem = fp16(94103, 243, 320);
   problem.batch.products = 5;

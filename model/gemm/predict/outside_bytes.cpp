@@ -10,12 +10,13 @@
 namespace tilecast {
 namespace {
 
-/// One dimension of a matrix, and the length that all tiles together request along it.
+/// One dimension of a matrix: its length, and the length that all tiles together request.
 struct Side {
   i64 exists, asked;
 };
 
-/// Elements requested beyond the matrix, by copies of whole rows of `slab` elements.
+/// Elements of copies that lie wholly outside the matrix. A copy takes `slab` elements of a row;
+/// one that is partly inside counts as inside.
 i64 outside_elements(const Side& rows, const Side& row, i64 slab) {
   const i64 slabs_outside = row.asked - std::min(row.asked, round_up(row.exists, slab));
   return rows.exists * slabs_outside + (rows.asked - rows.exists) * row.asked;
@@ -41,7 +42,7 @@ Bytes outside(const GemmProblem& problem, const KernelConfig& config, i64 a_read
                    : outside_elements(along_k, side, kSlabElements);
   };
   const bool a_along_k = a_is_k_major(problem.layout);
-  // Each GEMM ends in its own slab.
+  // Each GEMM ends in a separate slab.
   const i64 in_slabs = matrices_of_c(problem) * round_up<i64>(problem.shape.m, kSlabElements);
   const i64 a = of_operand(a_along_k ? along_m : Side{in_slabs, rows_asked}, a_along_k);
   const i64 b = of_operand(along_n, b_is_k_major(problem.layout));

@@ -21,38 +21,39 @@ const std::string kPersistent = "pe 64x128x64 s8 w1x1 c1x1 o1 i1 e2 m8";
 
 TEST_CASE("Tiles inside the matrices load nothing out of bounds") {
   CHECK(outside(64, 4096, 512, kPersistent) == 0);
-  // If a row ends inside a slab only the existing part counts: K of 72 in slabs of 64.
+  // If a row ends inside a slab, the slab does not count: K = 72 in slabs of 64.
   CHECK(outside(64, 128, 72, kPersistent) == 0);
 }
 
 TEST_CASE("Rows beyond M and N count once per tile that loads them") {
-  // Four of 60 missing rows of A are loaded, 512 elements each, for 32 tiles; no column is missing.
+  // 60 rows of A are missing, of which four are loaded: 512 elements each, for 32 tiles. No column
+  // is missing.
   CHECK(outside(4, 4096, 512, kPersistent) == 4.0 * 512 * 32 * 2);
-  // 128 - 100 rows of B for one row of tiles.
+  // One row of tiles loads 128 - 100 missing rows of B.
   CHECK(outside(64, 100, 512, kPersistent) == 28.0 * 512 * 2);
-  // B as [K,N]: rows of 64 columns; the 36 existing columns of the second slab are not out of
-  // bounds.
+  // B as [K,N] has slabs of 64 columns. The second slab has 36 existing columns, so it does not
+  // count.
   CHECK(outside(64, 100, 512, kPersistent, Layout::kNn) == 0);
 }
 
 TEST_CASE("A as [K,M] is loaded in whole tiles of rows, in slabs of 64") {
   const std::string tall = "pe 128x128x64 s4 w1x1 c1x1 o1 i1 e2 m8";
   CHECK(outside(200, 4096, 512, tall, Layout::kNt) == 0);
-  // The last tile's second slab is out of bounds: 64 rows, for 32 tile columns.
+  // The second slab of the last tile is outside: 64 rows, for 32 tile columns.
   CHECK(outside(136, 4096, 512, tall, Layout::kNt) == 64.0 * 512 * 32 * 2);
   CHECK(outside(192, 4096, 512, tall, Layout::kNt) == 64.0 * 512 * 32 * 2);
   CHECK(outside(192, 4096, 512, tall, Layout::kTt) == 64.0 * 512 * 32 * 2);
   // K ends inside a block: 56 missing elements of K, each in whole tiles on either side.
   CHECK(outside(128, 128, 456, tall, Layout::kNt) == 56.0 * (128 + 128) * 2);
   GemmProblem batch{{100, 128, 64}, ElementType::kFp16, Layout::kNt};
-  batch.batch.products = 10;  // each second slab has 28 missing rows, which do not count
+  batch.batch.products = 10;  // each second slab lacks 28 rows, which do not count
   CHECK(outside_bytes(batch, gemm_config(tall)).value == 0);
 }
 
 TEST_CASE("An out-of-bounds slab of K is loaded with every row") {
   const std::string wide = "po 128x176x128 s2 w1x1 c1x1 o1 i1 e2 m1";
-  // K of 64 in blocks of 128: half of each block. 8192 = 64 x 128 rows; 46.5 columns of 176 become
-  // 47, the last with 80 missing rows of two slabs each.
+  // K = 64 in blocks of 128: half of each block is outside. 8192 = 64 x 128 rows. 46.5 columns of
+  // tiles become 47, and the last one of 176 has 80 missing rows of two slabs each.
   const double a = 8192.0 * 64 * 47, b = (8192.0 * 64 + 80.0 * 128) * 64;
   CHECK(outside(8192, 8192, 64, wide) == (a + b) * 2);
 }
@@ -70,7 +71,8 @@ TEST_CASE("Each receiving SM counts a multicast's zeros") {
     return "persistent_overlap:tile=128x128x64,stages=2,warpgroups=2x1,cluster=" + cluster +
            ",ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=1,walk=strided";
   };
-  // 28 missing rows of B beyond 100, one column of tiles; each of the two tiles along M loads them.
+  // One column of tiles has 28 missing rows of B after row 100; each of the two tiles along M loads
+  // them.
   CHECK(intake(256, 100, 512, in_clusters("1x1")) == 2 * 28.0 * 512 * 2);
   CHECK(outside(256, 100, 512, in_clusters("1x1")) == 2 * 28.0 * 512 * 2);
   CHECK(intake(256, 100, 512, in_clusters("2x1")) == 2 * 28.0 * 512 * 2);

@@ -31,8 +31,8 @@
 namespace tilecast {
 namespace {
 
-// Kernels per schedule that get the learned correction: the fastest by the uncorrected analytic
-// model.
+// Number of kernels per schedule that get an individual learned correction: the fastest by the
+// uncorrected analytic model.
 constexpr std::size_t kFewestOrdered = 64;
 constexpr std::size_t kAtATime = 16;  // kernels per batch of learned corrections
 
@@ -51,7 +51,8 @@ std::string why_none(const GpuSpec& gpu, const GemmProblem& problem,
   for (const auto& [reason, count] : candidates.rejected) {
     reasons += fmt::format("{}{} {}", reasons.empty() ? "; rejected: " : ", ", count, reason);
   }
-  // "Nothing to split" from a legal kernel explains more than the refusals of illegal tiles.
+  // If a legal kernel has nothing to split, that explains more than the rejections of illegal
+  // tiles.
   const auto unsplit = candidates.rejected.find(std::string(kNoSplitPays));
   const auto most = unsplit != candidates.rejected.end()
                         ? unsplit
@@ -149,8 +150,8 @@ std::vector<Seconds> closed_form_times(const GemmQuestion& asked,
 
 namespace {
 
-/// Replaces the kernel's estimate by its simulation wherever the ranking has it, and ranks it first
-/// if it is.
+/// Replaces the kernel's estimate by its simulation everywhere in the ranking, and ranks it first
+/// if it is the fastest.
 void set_simulated(const Prediction& own, Ranking& ranking) {
   const auto is_own = [&](const Prediction& p) { return p.config == own.config; };
   const Preference before(ranking, ranking.predictions);
@@ -168,8 +169,8 @@ void set_simulated(const Prediction& own, Ranking& ranking) {
   }
 }
 
-/// Returns the estimated kernels that results name besides the fastest: the best with another tile,
-/// the best of each schedule that engineers compare, and CUTLASS's counterpart, unless they are so
+/// Returns the estimated kernels that results show besides the fastest: the best with another tile,
+/// the best of each schedule that engineers compare, and CUTLASS's counterpart. Omits kernels so
 /// slow that an estimate is enough.
 std::vector<KernelConfig> estimated_names(const Ranking& ranking) {
   constexpr double kCompared = 1.1, kContest = 1.03;
@@ -199,10 +200,11 @@ std::vector<KernelConfig> estimated_names(const Ranking& ranking) {
   return named;
 }
 
-/// Simulates them, so that `explain` and the ranking give the same figures.
+/// Simulates the kernels of estimated_names, so that `explain` and the ranking give the same
+/// figures.
 void simulate_named(const GemmQuestion& q, const LearnedParts& learned, const Effort& effort,
                     KnownSimulations& known, Ranking& ranking) {
-  constexpr int kMostRounds = 2;  // for estimates that are faster than their simulations
+  constexpr int kMostRounds = 2;  // a second round, if an estimate is faster than the simulations
   for (int round = 0; round < kMostRounds; ++round) {
     std::vector<KernelConfig> named = estimated_names(ranking);
     std::erase_if(named, [&](const KernelConfig& config) {

@@ -15,7 +15,7 @@ namespace tilecast {
 
 struct SimulatedGemm;
 
-/// Predicts like predict_config. `watch`: as for by_simulation (simulated_gemm.h).
+/// Predicts like predict_config; `watch` as in by_simulation (simulated_gemm.h).
 Prediction predict_one(const GemmQuestion& question, const KernelConfig& config, Method method,
                        SimulatedGemm* watch = nullptr);
 /// Returns the time of each configuration by the analytic model, without copies of operands;
@@ -23,8 +23,8 @@ Prediction predict_one(const GemmQuestion& question, const KernelConfig& config,
 std::vector<Seconds> closed_form_times(const GemmQuestion& question,
                                        std::span<const KernelConfig> configs);
 
-/// Ranks like rank_candidates, or like rank_matching for a `pattern` whose schedule is the only
-/// one; `effort` must name a method.
+/// Ranks like rank_candidates. With `pattern`, ranks like rank_matching, and its schedule must be
+/// the only one. `effort` must name a method.
 Ranking rank_all(const GemmQuestion& question, const std::vector<Schedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
 /// Predicts all legal configurations of a list; the others count as rejected.

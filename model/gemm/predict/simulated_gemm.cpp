@@ -24,12 +24,13 @@
 namespace tilecast {
 namespace {
 
-// Default number of simulations per schedule: at most this many, within a total of this many steps.
+// Default number of simulations per schedule: at most this many, and at most this many steps in
+// total.
 constexpr std::size_t kMostOfSchedule = 8;
 constexpr double kFewSteps = 350e3;
-// The simulation of one kernel is a good estimate for others with the same tile, which differ in K
-// blocks, stages, clusters and order. Each further kernel of a tile is ranked as if its analytic
-// time were longer by this fraction.
+// The simulation of one kernel is a good estimate for others with the same tile but other K blocks,
+// stages, clusters and order. So each further kernel of a tile is ranked as if its analytic time
+// were longer by this fraction.
 constexpr double kSameTilePenalty = 0.006;
 constexpr std::size_t kMostConsidered = 64;  // maximum per schedule
 
@@ -40,14 +41,14 @@ double share_of_sms(const GpuSpec& gpu, Bytes bytes, BytesPerCycle rate, Cycles 
 
 const KernelConfig& config_of(const Prediction& p) { return std::get<KernelConfig>(p.config); }
 
-/// Returns a configuration that is equal for candidates that share a simulation.
+/// Returns a configuration that is the same for all candidates that share a simulation.
 KernelConfig as_simulated(const GemmQuestion& q, const KernelConfig& config) {
   return as_simulated(as_run(q.problem, config), config, resident_ctas(q.gpu, config));
 }
 
-/// Returns for each schedule and order of operands, separately with and without CTA pairs, the best
-/// candidates that differ in simulation, each followed by those that it represents. By default one
-/// each, and more with several tiles while the number of steps allows.
+/// Returns the candidates to simulate, each followed by those that share its simulation: the best
+/// for each schedule and order of operands, separately with and without CTA pairs. By default one
+/// each; with several tiles more, as long as the number of steps allows.
 std::vector<SharedSimulation> nominees(const GemmQuestion& q,
                                        const std::vector<Prediction>& candidates,
                                        std::optional<std::size_t> most) {
@@ -88,7 +89,7 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
       const u32 workers = static_cast<u32>(resident_workers(q.gpu, config));
       const double steps = simulation_size(q.gpu, as_run(q.problem, config), config, workers).steps;
       if (!most && i > 0 && length + steps > kFewSteps) {
-        continue;  // a later one may be shorter
+        continue;  // a later one may have fewer steps
       }
       length += steps;
       chosen.push_back({std::move(kernel.candidates), steps});
@@ -97,9 +98,9 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
   return chosen;
 }
 
-/// In a simulation an epilogue may change the order of requests. Clamps the time: at least that
-/// without the epilogue, and at most with all of its instructions exposed in the SM with the most
-/// tiles, which the dispatcher may give twice an even share.
+/// An epilogue may change the order of requests in a simulation. Clamps the time: at least the time
+/// without the epilogue, at most that time with all of the epilogue's instructions exposed on the
+/// SM with the most tiles (the dispatcher may give it twice an even share).
 void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedParts& learned,
                    KnownSimulations* known, Prediction& p) {
   GemmProblem plain = q.problem;
@@ -120,15 +121,15 @@ void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedPa
   stretch(std::clamp(p.time, least, least + time_of(shown, p.sm_clock) + residual) / p.time, p);
 }
 
-/// Returns a simulation by `simulate(Hertz)`, and its cycles at the settled clock; `closed(Hertz)`
+/// Returns the result of `simulate(Hertz)` and its cycles at the settled clock; `closed(Hertz)`
 /// returns the analytic cycles.
 template <class Simulate, class Closed>
 std::pair<SimulatedGemm, Settled<Cycles>> settled_simulation(const GemmQuestion& q,
                                                              const Simulate& simulate,
                                                              const Closed& closed, Hertz f,
                                                              int most_simulations) {
-  // Within this change of clock, simulated cycles are scaled like the analytic ones, by at most
-  // this much.
+  // If the clock changes by at most kNearClock, simulated cycles are scaled like the analytic ones,
+  // by at most kNearCycles.
   constexpr double kNearClock = 0.02, kNearCycles = 0.005;
   for (int simulations = 1;; ++simulations) {
     SimulatedGemm run = simulate(f);
@@ -146,7 +147,7 @@ std::pair<SimulatedGemm, Settled<Cycles>> settled_simulation(const GemmQuestion&
 }
 
 /// Applies the learned correction to the simulated prediction `p`. `over_closed`: ratio of
-/// simulated to analytic cycles, by which this simulation also represents similar problems.
+/// simulated to analytic cycles, by which this simulation also stands for similar problems.
 Prediction as_learned(const GemmQuestion& q, const GemmForm& physics,
                       const KernelActivity& activity, double over_closed,
                       const LearnedPart& learned, Prediction p) {
@@ -227,7 +228,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   };
   // The learned correction was trained on simulations at the analytic clock for normal data, scaled
   // to other clocks like the analytic model (validate/calibrate/seen_rows.h). So this kernel is
-  // simulated once, at that clock: a simulation at another clock differs by chance.
+  // simulated once, at that clock: simulations at two clocks differ by chance.
   const Hertz clock = form_on_normal_data(q, physics).clock.sm_clock;
   const auto simulate = [&](Hertz f) {
     return known != nullptr ? known->simulate(q.gpu, problem, config, f)
@@ -262,7 +263,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
     correct(bounded_by_like(q, config, own, predict), own);
     p = own;
   }
-  // A gated kernel writes half as much as a plain kernel, and may be faster.
+  // A gated kernel writes half as much as a plain kernel and may be faster.
   if (q.problem.epilogue != in_main_loop(q.problem.epilogue) && !gates(q.problem.epilogue)) {
     hold_to_plain(q, physics, learned, known, p);
   }

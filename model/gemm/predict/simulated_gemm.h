@@ -1,8 +1,8 @@
-// Predicts GEMMs by simulation. The clock follows from the simulated cycles and activity, and
-// cycles depend on the clock through latencies in nanoseconds; both are solved together. A
-// simulation at one clock is scaled to others like the analytic model. If the solution is far from
-// the simulated clock, and there is no learned correction, the kernel is simulated again there. The
-// learned correction applies to simulations at the analytic model's clock.
+// Predicts GEMMs by simulation. The clock follows from the simulated cycles and activity, and the
+// cycles depend on the clock through latencies in nanoseconds, so both are solved for together. A
+// simulation at one clock is scaled to others like the analytic model. Without a learned
+// correction, a kernel whose solution is far from the simulated clock is simulated again at that
+// solution. The learned correction applies to simulations at the analytic model's clock.
 //
 // Large kernels are simulated without their steady waves (model/gemm/sim/kernel/steady_waves.h).
 // Checked by: simulated_gemm_test.cpp; committed measurements (validate --method simulated).
@@ -40,11 +40,11 @@ struct SimulatedGemm {
 SimulatedGemm simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
                               const KernelConfig& config, Hertz sm_clock, bool watched = false);
 
-/// Utilization of a simulated kernel that takes `cycles`; `tensor`: useful share of the tensor
-/// cores.
+/// Utilization of a simulated kernel that takes `cycles`; `tensor`: useful fraction of the tensor
+/// cores' time.
 Shares busy_shares(const GpuSpec& gpu, const Simulated& kernel, Cycles cycles, double tensor);
 
-/// Caches a problem's simulations, for candidates that the simulator does not distinguish
+/// Caches a problem's simulations. Candidates that the simulator does not distinguish share one
 /// (model/gemm/sim/same_simulation.h). Thread-safe.
 class KnownSimulations {
  public:
@@ -70,8 +70,8 @@ Prediction by_simulation(const GemmQuestion& question, const GemmForm& physics,
                          const Prediction& analytic, const LearnedParts& learned,
                          SimulatedGemm* watch = nullptr, KnownSimulations* known = nullptr);
 
-/// Simulates candidates of an analytic ranking while they could be first, and re-ranks all, as
-/// rank_candidates does. The `keep` fastest get individual predictions.
+/// Simulates candidates of an analytic ranking as long as they could be the fastest, and re-ranks
+/// all, as rank_candidates does. The `keep` fastest get individual predictions.
 void simulate_best(const GemmQuestion& question, const LearnedParts& learned, const Effort& effort,
                    std::size_t keep, KnownSimulations& known, Ranking& ranking);
 

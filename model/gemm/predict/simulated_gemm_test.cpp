@@ -46,8 +46,8 @@ TEST_CASE("A simulated ranking is the same on any number of threads") {
 }
 
 TEST_CASE("CTA pairs are simulated separately from single CTAs, even if one simulation is long") {
-  // The analytic model ranks a single CTA first, by 0.3 %. Its simulation takes all of a schedule's
-  // steps, and takes 4 % longer than its analytic time, that of a pair 5 % less.
+  // The analytic model ranks a single CTA first, by 0.3 %. Its simulation uses up the schedule's
+  // steps and is 4 % longer than its analytic time; that of a pair is 5 % shorter.
   const GpuSpec gpu = load_gpu("b200", true).spec;
   const GemmProblem p{{24192, 70336, 64}, ElementType::kBf16, Layout::kTn};
   const auto first = [&](Method method) {
@@ -62,8 +62,8 @@ TEST_CASE("CTA pairs are simulated separately from single CTAs, even if one simu
 TEST_CASE(
     "A listed configuration gets the prediction it has alone, even if others share its "
     "simulation") {
-  // With seven K blocks more stages have no effect in the simulator, but the learned correction
-  // distinguishes them; with a cheap epilogue the kernel without it is simulated too.
+  // With seven K blocks the simulator shows no effect of more stages, but the learned correction
+  // distinguishes them. With a cheap epilogue, the kernel without it is simulated too.
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   GemmProblem p = problem(192, 384, 448);
   p.epilogue.add(step<Relu>());
@@ -108,15 +108,15 @@ TEST_CASE("A candidate that was not simulated has its scaled analytic time, and 
 }
 
 TEST_CASE("A simulation that exceeds a schedule's steps leaves them to shorter ones") {
-  // The first two kernels together exceed the steps of a schedule; the first and a later one with
-  // larger tiles do not.
+  // The first two kernels together exceed the steps of a schedule; the first one and a later one
+  // with larger tiles do not.
   CHECK(rank(problem(8128, 86728, 64), 1, {.method = Method::kSimulated},
              {Schedule::kPersistentOverlap})
             .simulated > 1);
 }
 
 TEST_CASE("A run takes DRAM at least the time of all of C, unless it begins with an empty L2") {
-  // Loads run seven tiles ahead, so that a run's last stores fill L2 with C.
+  // Loads run seven tiles ahead, so a run's last stores fill L2 with C.
   const GemmProblem p{{64, 246920, 64}, ElementType::kFp16, Layout::kTn, {}, ElementType::kFp32};
   const KernelConfig config = gemm_config("po 64x144x64 s7 w1x3 c1x1 o1 i1 e1 m1");
   const auto simulated = [&](bool cold) {
@@ -167,8 +167,8 @@ TEST_CASE("The scale of unsimulated candidates is the mean ratio of simulated to
 }
 
 TEST_CASE("Simulated cycles and predicted clock are consistent") {
-  // A kernel is simulated near its clock and scaled smoothly from there. A simulation at the exact
-  // clock differs slightly, since the order of arrival at a barrier may change.
+  // A kernel is simulated at a clock near its own, and its cycles are scaled to that. At the exact
+  // clock they can differ slightly, because arrivals at a barrier change order.
   const GpuSpec gpu = h200();
   double sum = 0;
   int count = 0;

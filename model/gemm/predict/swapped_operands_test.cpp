@@ -99,7 +99,7 @@ TEST_CASE("Swapping is tried if tiles of 64 or 128 rows would waste over a twent
 }
 
 TEST_CASE("Swapping gives heights in steps of 8 where B as [K,N] allows only slabs of 64 columns") {
-  // 2880 rows are 45 tiles of 64, so that no row is wasted; the widest tile has 256 columns.
+  // 2880 rows are 45 tiles of 64, so no row is wasted; the widest tile has 256 columns.
   const auto heights = [](Layout layout, i64 n) {
     const GemmProblem problem{{2880, n, 4096}, ElementType::kBf16, layout};
     std::set<i32> of_swapped;

@@ -1,6 +1,6 @@
-// Checks qualitative statements about Blackwell in the Gluon tutorial on persistent kernels with
-// the analytic model and the simulator. Configurations are those of its tables; its figures are
-// compared in validate/compare/published_blackwell_test.cpp.
+// Checks statements of the Gluon tutorial on persistent kernels about Blackwell, such as which
+// kernel is faster, with the analytic model and the simulator. Configurations are those of its
+// tables; its figures are compared in validate/compare/published_blackwell_test.cpp.
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
@@ -63,7 +63,7 @@ TEST_CASE(
     const double one_tile = speed(method, pipelined(4));
     CHECK(speed(method, persistent("group=64,walk=chunked")) < one_tile);
     CHECK(speed(method, persistent("group=8,walk=strided")) > one_tile);
-    // In the simulator groups of six are as good as eight, and 0.2 % better.
+    // In the simulator groups of six are as good as groups of eight: 0.2 % better.
     for (const char* bands : {"1", "2", "4", "6"}) {
       CHECK(speed(method, persistent(std::string("group=") + bands + ",walk=strided")) <
             1.003 * speed(method, persistent("group=8,walk=strided")));
@@ -75,7 +75,7 @@ TEST_CASE("A pair of CTAs can feed the tensor cores, a single CTA cannot") {
   for (const Method method : kMethods) {
     const Prediction one = predicted("gb200", 16384, specialized(4, 1, 2, "resident"), method);
     const Prediction two = predicted("gb200", 16384, specialized(6, 2, 2, "resident"), method);
-    // 48 KiB for 512 cycles of MMAs are 96 B per cycle, 32 KiB are 64; an SM fills 62.4. In the
+    // For 512 cycles of MMAs, 48 KiB are 96 B per cycle and 32 KiB are 64; an SM fills 62.4. In the
     // simulator, where no requests merge, L2's output for all SMs is the bottleneck.
     CHECK(one.limiter == (method == Method::kAnalytic ? Limiter::kSmIntake : Limiter::kL2));
     CHECK(one.shares.tensor < 0.65);
@@ -106,7 +106,7 @@ TEST_CASE("A second accumulator hides the epilogue, most at small K") {
       return speed(method, specialized(stages, group, 2, "resident"), k) /
              speed(method, specialized(stages, group, 1, "resident"), k);
     };
-    // In the simulator L2 limits a single CTA's loads, so it gains less from a second accumulator
+    // In the simulator L2 limits the loads of a single CTA, so a second accumulator helps it less
     // than a pair.
     CHECK(gain(4, 1, 512) > (method == Method::kAnalytic ? 1.09 : 1.015));
     CHECK(gain(6, 2, 512) > 1.1);

@@ -14,7 +14,7 @@ struct BatchedShape {
 
 constexpr BatchedShape split_batch(std::string_view text) {
   const std::size_t star = text.find('*');
-  return star == text.npos || text.find('[') < star  // the star of [4*256] belongs to groups
+  return star == text.npos || text.find('[') < star  // the `*` in [4*256] belongs to groups
              ? BatchedShape{{}, text}
              : BatchedShape{text.substr(0, star), text.substr(star + 1)};
 }

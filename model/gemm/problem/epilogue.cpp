@@ -38,7 +38,7 @@ std::optional<OutputStep> step_named(std::string_view text) {
   return std::nullopt;
 }
 
-/// Steps that each stand alone but are in another order.
+/// Throws an error for valid steps in the wrong order.
 [[noreturn]] void misordered(std::string_view text) {
   std::vector<std::string> order;
   std::optional<OutputKind> last;

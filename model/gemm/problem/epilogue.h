@@ -41,7 +41,7 @@ class Epilogue {
   }
   TILECAST_HD constexpr void remove(OutputKind kind) { steps_[static_cast<i32>(kind)] = {}; }
 
-  /// Calls `take` with each step's row, in order.
+  /// Calls `take` with the row of each step, in order.
   template <class Take>
   TILECAST_HD constexpr void each(Take take) const {
     for (const OutputStep step : steps_) {
@@ -57,7 +57,7 @@ class Epilogue {
     OutputSteps::visit<kKind>(of(kKind), take);
   }
 
-  /// Returns a unique number for each epilogue; the next function is its inverse.
+  /// Returns a unique number for each epilogue; of_number is the inverse.
   TILECAST_HD constexpr i32 number() const {
     i32 number = 0;
     for (i32 kind = kOutputKinds - 1; kind >= 0; --kind) {

@@ -30,9 +30,9 @@ constexpr ProblemField<GemmProblem> leading_field() {
           }};
 }
 
-/// Fields in the order in which they must be parsed: C's type after the types of A and B; groups
-/// after the shape, since one dimension is the sum of the groups; accumulation after types and
-/// epilogue.
+/// Fields in the order in which they must be parsed. C's type comes after the types of A and B;
+/// groups after the shape, because one dimension is the sum of the groups; accumulation after types
+/// and epilogue.
 inline constexpr ProblemField<GemmProblem> kGemmFields[] = {
     {"layout", [](const GemmProblem& p) { return std::string(to_text(p.layout)); },
      [](GemmProblem& p, std::string_view text) { p.layout = parse_layout(text); },
@@ -43,7 +43,7 @@ inline constexpr ProblemField<GemmProblem> kGemmFields[] = {
      "GEMMs only. Type of C: same as A and B (default), fp32 or e4m3; for fp8 operands bf16 "
      "(default), fp16, fp32 or e4m3",
      "",
-     // With 16-bit operands C's type follows theirs, so a 16-bit default is not written.
+     // With 16-bit operands C has their type, so a 16-bit default is not written.
      [](const GemmProblem& p, std::string_view usual) {
        return is_narrow(p.dtype) || element_bytes(parse_c_type(usual).value()) != 2;
      }},

@@ -1,7 +1,7 @@
 // The problem that a GEMM kernel solves: C[M,N] = epilogue(A[M,K] * B), row-major; A and B of one
-// type, accumulation in fp32 (for fp8, with the precision of the tensor cores: docs/problems.md). A
-// problem is also a batch of equally shaped GEMMs in one launch, or groups: rows of A and C with
-// a B per group, or parts of K with a C per group (group_rows.h). Integers and enums only; compiled
+// type, accumulation in fp32 (for fp8, with the tensor cores' precision: docs/problems.md). A
+// problem is also a batch of equally shaped GEMMs in one launch, or groups: rows of A and C with a
+// B per group, or parts of K with a C per group (group_rows.h). Integers and enums only; compiled
 // by the host compiler, nvcc and NVRTC.
 #pragma once
 
@@ -38,7 +38,7 @@ struct GemmShape {
   constexpr bool operator==(const GemmShape&) const = default;
 };
 
-/// GEMMs of one launch. Each has its own C; A and B are separate or shared. The matrices of
+/// The GEMMs of one launch. Each has a separate C; A and B are separate or shared. The matrices of
 /// an operand are contiguous.
 struct Batch {
   i64 products = 1;
@@ -60,14 +60,14 @@ struct GemmProblem {
   ElementType dtype;  // type of A and B
   Layout layout;
   Epilogue epilogue = {};
-  // Type of C for fp8 operands. For 16-bit ones only fp32 and e4m3 are meaningful; else C has their
-  // type.
+  // Type of C if the operands are fp8. If they are 16-bit, only fp32 and e4m3 change C; any other
+  // value means the type of A and B.
   ElementType c = ElementType::kBf16;
   Batch batch = {};                  // one bias for all GEMMs
   SharedGroupRows groups = nullptr;  // rows of the groups; null for a single GEMM or a batch
   LeadingDimensions leading = {};
-  // Accumulation for fp8 operands. kFast with block scales, which always promote, so that equal
-  // problems compare equal; call promotes() instead.
+  // Accumulation for fp8 operands. With block scales, which always promote, it is kFast, so that
+  // equal problems compare equal; call promotes() instead.
   Accumulate accumulate = Accumulate::kFast;
 
   constexpr bool operator==(const GemmProblem&) const = default;
@@ -142,7 +142,7 @@ TILECAST_HD constexpr i64 matrices_of_a(const GemmProblem& problem) {
   return problem.batch.one_a ? 1 : problem.batch.products;
 }
 
-/// Rows and row length of an operand's matrix in memory.
+/// Number of rows of an operand's matrix in memory, and their length.
 struct MatrixSides {
   i64 rows, columns;
 };
@@ -162,15 +162,16 @@ TILECAST_HD constexpr double bytes_of_a(const GemmProblem& problem) {
 }
 
 /// Maximum rows of all groups along K: the limit of a tensor map over parts of a matrix
-/// (kernels/jit/tensor_map.h). A function, since a constant would add a symbol to every cubin.
+/// (kernels/jit/tensor_map.h). It is a function because a constant would add a symbol to every
+/// cubin.
 TILECAST_HD consteval i32 most_ragged_rows() { return 1 << 30; }
 
-/// Bytes of an fp32 scale. A function, since a constant would add a symbol to every cubin.
+/// Bytes of an fp32 scale. It is a function because a constant would add a symbol to every cubin.
 TILECAST_HD consteval i32 scale_bytes() { return 4; }
 
 #ifndef __CUDACC_RTC__
 // group sizes are known only on the host
-/// Number of matrices of B: one per group along M, in memory even if the group is empty.
+/// Number of matrices of B: one per group along M; an empty group's is also in memory.
 i64 matrices_of_b(const GemmProblem& problem);
 /// Number of matrices of C: one per GEMM of a batch or per group along K.
 i64 matrices_of_c(const GemmProblem& problem);
@@ -215,7 +216,7 @@ inline double epilogue_bytes(const GemmProblem& problem) {
   return static_cast<double>(vectors) + residual_bytes(problem);
 }
 
-/// Bytes of the matrices of B that are read, without empty groups.
+/// Bytes of the matrices of B that are read: those of non-empty groups.
 double bytes_of_b(const GemmProblem& problem);
 /// Minimum traffic: A, B and the epilogue's inputs read once, C written once.
 double gemm_bytes(const GemmProblem& problem);
@@ -226,8 +227,8 @@ TILECAST_HD constexpr i64 c_row(const GemmProblem& problem) {
   return problem.leading.c != 0 ? problem.leading.c : c_columns(problem);
 }
 
-/// Whether rows of C start and end on 16-byte boundaries. Only then can the bulk copy engine store
-/// C, since it writes whole 16-byte units even past the end of a row; otherwise threads store C.
+/// Whether rows of C start and end on 16-byte boundaries. Otherwise threads store C, because the
+/// bulk copy engine writes whole 16-byte units even past the end of a row.
 TILECAST_HD constexpr bool c_rows_allow_tma(const GemmProblem& problem) {
   return c_row(problem) * element_bytes(c_type(problem)) % 16 == 0 &&
          c_columns(problem) * element_bytes(c_type(problem)) % 16 == 0;

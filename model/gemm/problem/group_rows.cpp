@@ -14,7 +14,8 @@
 namespace tilecast {
 namespace {
 
-/// Distance in memory from a group's first row to the next group's, if the group has `rows`.
+/// Distance in memory from a group's first row to the next group's first row, for a group with
+/// `rows`.
 i64 rows_apart(const GroupRows& groups, i64 rows) {
   return groups.capacity() > 0 ? groups.capacity() : rows;
 }

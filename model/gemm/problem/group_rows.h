@@ -2,9 +2,9 @@
 // Along K, as in a backward pass (dW = X^T dY of each expert), they are rows of A as [K,M] and of B
 // as [K,N], each group with a separate C, which is zero if the group is empty.
 //
-// Groups are packed, or groups along M are masked: each has space for `capacity` rows and uses the
-// first of them; the others are left unchanged. Known on the host only: kernels read the groups
-// from device memory.
+// Groups are packed, or (along M only) masked: each has space for `capacity` rows and uses the
+// first of them; the others are left unchanged. These counts exist on the host; kernels read the
+// device's array, whose counts may differ.
 //
 // Checked by: group_rows_test.cpp.
 #pragma once
@@ -24,8 +24,8 @@ enum class GroupSide : i32 { kM, kK };
 
 class GroupRows {
  public:
-  /// A capacity of 0 means not masked. Throws ConfigError if a number is negative or above the
-  /// capacity, or if groups along K are masked.
+  /// `capacity` 0: not masked. Throws ConfigError if a number is negative or above the capacity, or
+  /// if groups along K are masked.
   static SharedGroupRows of(std::vector<i64> rows, i64 capacity = 0,
                             GroupSide side = GroupSide::kM);
 
@@ -59,7 +59,8 @@ class GroupRows {
 
   mutable std::atomic<u32> owners_ = 0;
   std::vector<i64> rows_;
-  std::vector<std::pair<i64, i64>> sizes_;  // different numbers of rows, and of groups with each
+  // each number of rows that occurs, and how many groups have it
+  std::vector<std::pair<i64, i64>> sizes_;
   GroupSide side_ = GroupSide::kM;
   i64 capacity_ = 0, total_ = 0, largest_ = 0, not_empty_ = 0;
 };
@@ -92,19 +93,19 @@ struct TileRow {
   i64 of_c;  // rows of C from there to the end of the GEMM or group
 };
 
-/// Returns all rows of tiles of the problem in order: over all GEMMs or groups, including those
-/// of a cluster that are out of bounds.
+/// Returns all rows of tiles of the problem in order, over all GEMMs or groups. Includes those of a
+/// cluster that are out of bounds.
 std::vector<TileRow> cta_tile_rows(const GemmProblem& problem, const Tiling& tiling);
 
-/// Rows of A covered by the tiles of a whole problem. If a group ends inside a tile, the following
-/// rows are loaded and multiplied, but not stored.
+/// Rows of A covered by the tiles of a whole problem. If a group ends inside a tile, the rows after
+/// it are loaded and multiplied, but not stored.
 struct RowsOfTiles {
   i64 tiles;     // rows of CTA tiles with at least one row of A
   i64 existing;  // rows of A in all of them
   i64 loaded;    // rows of A, plus out-of-bounds rows that are loaded
 };
 RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config);
-/// FLOPs on non-zero operands, counted as in tensor_flops; with groups, includes rows that are not
+/// FLOPs on existing operands, counted as in tensor_flops; with groups, includes rows that are not
 /// stored.
 double multiplied_flops(const GemmProblem& problem, const KernelConfig& config);
 /// FLOPs of the tiles' out-of-bounds rows and columns, where one operand is zero.

@@ -105,7 +105,7 @@ TEST_CASE("Masked groups have unused capacity after their rows") {
   const GemmProblem problem = in_groups(grouped({1}), list);
   CHECK(problem.shape.m == 117);
   CHECK(rows_in_memory(problem) == 384);
-  // Tiles of 64 rows: two and one, of which the last extends into unused capacity but not beyond.
+  // Tiles of 64 rows: two and one. The last one extends into unused capacity, but not past it.
   const Tiling t{.block_m = 64, .block_n = 64, .block_k = 64, .cluster_m = 1, .cluster_n = 1};
   const std::vector<TileRow> tiles = cta_tile_rows(problem, t);
   REQUIRE(tiles.size() == 3);
@@ -153,7 +153,7 @@ TEST_CASE("Each group has a B, and those of empty groups are not read") {
 TEST_CASE("A scheduler has the rows of tiles of all groups") {
   const KernelConfig config = tiles_of(64, 2);
   CHECK(make_tile_scheduler(grouped({256, 0, 17}), config, 132).tiles_m == 2 + 1);
-  // Packed contiguously, 273 rows would also take 3 tile rows; 129 and 144 take 2 each.
+  // Without groups, 273 rows would take 3 tile rows; 129 and 144 take 2 each.
   CHECK(make_tile_scheduler(grouped({129, 144}), config, 132).tiles_m == 4);
 }
 

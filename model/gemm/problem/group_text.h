@@ -1,7 +1,6 @@
-// Formats and parses the groups of a shape: "[256,0,17]x4096x7168" in place of M, equal neighbours
-// abbreviated as "[4*8192]x4096x7168", masked groups with their capacity as
-// "[5,0,64/128]x4096x7168"; or in place of K: "4096x7168x[256,0,17]". Checked by:
-// group_text_test.cpp.
+// Formats and parses the groups of a shape: "[256,0,17]x4096x7168" in place of M,
+// "[4*8192]x4096x7168" for equal neighbours, "[5,0,64/128]x4096x7168" for masked groups and their
+// capacity; or in place of K: "4096x7168x[256,0,17]". Checked by: group_text_test.cpp.
 #pragma once
 
 #include <optional>

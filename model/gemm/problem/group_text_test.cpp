@@ -63,7 +63,7 @@ TEST_CASE("Invalid groups are an error in one line") {
     INFO(shape);
     CHECK(error_message([&] { (void)read(shape); }) != "");
   }
-  // The message quotes the input, not an equivalent GEMM.
+  // The message quotes the input and not an equivalent GEMM.
   CHECK(error_message([] { (void)read("[1,2]x8"); }) ==
         "2 shape '[1,2]x8': expected groups as [256,0,17]x4096x7168: rows of each group, then N "
         "and K; or "

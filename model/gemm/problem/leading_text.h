@@ -1,5 +1,5 @@
-// Formats and parses leading dimensions: "lda=8192 ldc=4104"; packed ones are omitted. Checked by:
-// leading_text_test.cpp.
+// Formats and parses leading dimensions such as "lda=8192 ldc=4104"; those of packed matrices are
+// omitted. Checked by: leading_text_test.cpp.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace tilecast {
 
-/// Returns `problem` with these leading dimensions; values equal to the packed row count as packed.
-/// Throws ConfigError for one that is less than a row, or more than 2^38.
+/// Returns `problem` with these leading dimensions. Values equal to the packed row count as packed.
+/// Throws ConfigError for one that is less than a row or more than 2^38.
 GemmProblem with_leading(GemmProblem problem, const LeadingDimensions& given);
 
 /// Formats leading dimensions; empty if all rows are packed.
@@ -23,7 +23,7 @@ std::string leading_words(const LeadingDimensions& leading);
 /// Parses a number; "0" or empty means packed. Throws a ConfigError that names `name`.
 i64 parse_leading(std::string_view name, std::string_view text);
 
-/// "4096x4096x4095 lda=8192", split into shape and leading dimensions.
+/// A shape with leading dimensions, such as "4096x4096x4095 lda=8192", in two parts.
 struct LeadingShape {
   std::string_view shape;
   LeadingDimensions leading;

@@ -19,7 +19,7 @@ TEST_CASE("Leading dimensions follow a problem's words, and packed ones are omit
     CHECK(to_text(AnyProblem{of(text)}) == text);
   }
   CHECK(of("64x128x72 lda=72 ldb=72 ldc=128 fp16") == of("64x128x72"));
-  // Rows of B run along K in layout tn, along N in layout nn.
+  // Rows of B run along K in layout tn, and along N in layout nn.
   CHECK(of("64x128x72 tn ldb=128").leading.b == 128);
   CHECK(of("64x128x72 nn ldb=128").leading.b == 0);
   CHECK(gemm_of_shape("64x128x72 lda=80 ldc=136").leading == LeadingDimensions{80, 0, 136});

@@ -1,10 +1,10 @@
 // Determines which operands are copied because they are unaligned. The bulk copy engine needs rows
 // and boxes that start on 16-byte boundaries. An operand with other rows is first copied into
-// padded rows (kernels/gemm/copy_operands.cu), with zeros after their ends, and the kernel reads
-// the copy with K unchanged: the engine fills what is out of bounds with zeros. An fp8 operand of
+// padded rows with zeros after their ends (kernels/gemm/copy_operands.cu). The kernel reads the
+// copy with K unchanged, and the engine fills what is out of bounds with zeros. An fp8 operand of
 // odd K is copied too, because no kernel was tested on rows that end inside a 16-bit pair.
 //
-// Kernels see leading dimensions through a_row() and b_row(); launch and model use nothing else.
+// Kernels see leading dimensions through a_row() and b_row(); launch and model use only these.
 // Checked by: operand_copies_test.cpp, kernels/jit/operand_copier_test.cpp (kernel).
 #pragma once
 
@@ -32,7 +32,7 @@ TILECAST_HD constexpr CopiedOperands copied_operands(const GemmProblem& problem)
           is_copied(problem, problem.leading.b, sides_of_b(problem))};
 }
 
-/// Elements between consecutive rows that the kernel reads: the operand's or its copy's.
+/// Elements between consecutive rows that the kernel reads: those of the operand or of its copy.
 TILECAST_HD constexpr i64 read_row(const GemmProblem& problem, i64 leading,
                                    const MatrixSides& sides) {
   return is_copied(problem, leading, sides)
@@ -54,8 +54,8 @@ TILECAST_HD constexpr LeadingDimensions read_leading(const GemmProblem& problem)
 }
 
 #ifndef __CUDACC_RTC__
-/// Number of elements of an operand in the caller's memory, from the first to the last, over all
-/// matrices, including padding between rows and unused capacity of masked groups.
+/// Number of elements of an operand in the caller's memory, from the first to the last one of all
+/// matrices. Includes padding between rows and unused capacity of masked groups.
 inline i64 elements_of_a(const GemmProblem& problem) {
   const MatrixSides sides = sides_of_a(problem);
   const i64 rows = a_is_k_major(problem.layout) ? rows_in_memory(problem) : sides.rows;
@@ -66,7 +66,7 @@ inline i64 elements_of_b(const GemmProblem& problem) {
   return matrices_of_b(problem) * sides.rows * given_row(problem.leading.b, sides);
 }
 
-/// Bytes of the copies, 0 if not copied. The matrices of an operand are contiguous.
+/// Bytes of the copies; 0 if an operand is not copied. The matrices of an operand are contiguous.
 struct CopyBytes {
   i64 a, b;
 };

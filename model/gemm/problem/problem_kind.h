@@ -1,5 +1,5 @@
-// Defines the compile-time part of a problem and its launch: everything except sizes. Integers and
-// enums only; compiled by the host compiler, nvcc and NVRTC.
+// Defines the compile-time part of a problem and its launch: everything except the sizes. Integers
+// and enums only; compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -8,13 +8,13 @@
 
 namespace tilecast {
 
-/// Scaling of the sums, after the operands' scales and before the bias.
+/// Scaling of the sums, which is applied after the operands' scales and before the bias.
 enum class SumScale : i32 {
   kNone,       // A B
   kAlphaBeta,  // alpha A B + beta C; C is not read if beta is 0
 };
 
-/// Order of a kernel relative to its neighbours in the stream.
+/// When a kernel starts relative to its neighbours in the stream.
 enum class LaunchOrder : i32 {
   kInTurn,          // starts after the previous kernel
   kProgrammatic,    // programmatic dependent launch: CTAs start early and wait for the previous

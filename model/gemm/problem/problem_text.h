@@ -29,8 +29,8 @@ std::string to_text(const GemmProblem& problem);
 /// Returns a seed for random choices of configurations; it differs between shapes.
 u64 shape_seed(const GemmProblem& problem);
 
-/// Parses a shape, which leading dimensions may follow (leading_text.h), with defaults for
-/// everything else. Throws ConfigError.
+/// Parses a shape, optionally followed by leading dimensions (leading_text.h); everything else has
+/// its default. Throws ConfigError.
 GemmProblem gemm_of_shape(std::string_view text);
 /// Inverse of to_text. The words after the shape may be in any order or missing; the defaults are
 /// fp16, tn, fast and no epilogue. Throws ConfigError.

@@ -24,8 +24,8 @@ constexpr double kSteepest = 10;  // steepest exponent: one expert has 999 of 1,
 double draw_unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
 /// Draws an index by weights that can be set to zero and restored; each call takes log2(size)
-/// steps. Sums are recomputed, never subtracted from: Zipf weights span more digits than a double
-/// has.
+/// steps. Sums are recomputed and never subtracted from, because Zipf weights span more digits than
+/// a double has.
 class WeightTree {
  public:
   explicit WeightTree(const std::vector<double>& weights)
@@ -44,8 +44,7 @@ class WeightTree {
     }
   }
 
-  /// Returns the leaf at `unit`, in [0, 1). Never returns a leaf of weight zero unless all weights
-  /// are zero.
+  /// Returns the leaf at `unit`, in [0, 1). Its weight is not zero unless all weights are.
   std::size_t at(double unit) const {
     double left = unit * sums_[1];
     std::size_t node = 1;
@@ -85,7 +84,7 @@ class Router {
   std::size_t take() {
     constexpr std::size_t kFew = 16;  // the most popular experts
     constexpr int kTries =
-        8;  // number of draws from all experts before drawing only from those left
+        8;  // number of draws from all experts, before drawing only from those left
     std::size_t expert = 0;
     bool is_found = false;
     for (int i = 0; taken_.size() < kFew && i < kTries && !is_found; ++i) {
@@ -127,7 +126,7 @@ class Router {
     return shares;
   }
 
-  /// Draws any expert by share: the first whose cumulative share exceeds the draw.
+  /// Draws any expert by its share: the first one whose cumulative share exceeds the draw.
   std::size_t any() {
     const double unit = draw_unit(random_), at = unit * sums_.back();
     std::size_t expert =
@@ -145,7 +144,7 @@ class Router {
   std::vector<double> shares_, sums_;  // share of each expert; cumulative
   std::vector<std::size_t>
       guide_;        // index at which the search for cumulative share i / experts starts
-  WeightTree left_;  // shares, with zero for the first `removed_` experts taken
+  WeightTree left_;  // shares, with zero for the first `removed_` experts that were taken
   std::vector<char> is_taken_;
   std::vector<std::size_t> taken_;
   std::size_t removed_ = 0;

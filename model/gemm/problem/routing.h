@@ -1,10 +1,9 @@
 // Draws random routings of a mixture of experts: rows per expert. Each token chooses `top_k`
 // different experts, one after another by their shares among those left. By Zipf's law the r-th
-// most popular expert has a share of r^-zipf; each random routing permutes the experts anew.
-// Excludes capacity limits, and correlation between the tokens of a batch.
+// most popular expert has a share of r^-zipf; each random routing permutes the experts anew. Not
+// modelled: capacity limits, and correlation between the tokens of a batch.
 //
-// Equal numbers give equal routings on every platform.
-// Checked by: routing_test.cpp.
+// Equal numbers give equal routings on every platform. Checked by: routing_test.cpp.
 #pragma once
 
 #include <string>
@@ -30,9 +29,8 @@ double parse_zipf(std::string_view text);
 /// Formats "64 experts, 4096 tokens, top 2, zipf:1.1".
 std::string to_text(const Routing& routing);
 
-/// Returns the rows per expert, for each random routing. The first routings are the same for any
-/// number of them. Throws ConfigError if there are fewer experts than top_k or more rows than
-/// kMostRoutedRows.
+/// Returns the rows per expert of each random routing. Routing i does not depend on `draws`. Throws
+/// ConfigError if there are fewer experts than top_k or more rows than kMostRoutedRows.
 std::vector<std::vector<i64>> drawn_rows(const Routing& routing, i64 draws);
 
 }  // namespace tilecast

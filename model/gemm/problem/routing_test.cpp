@@ -12,7 +12,7 @@ namespace tilecast {
 
 TEST_CASE("Every token goes to as many different experts as it has choices") {
   for (const double zipf : {0.0, 1.1, 10.0}) {
-    // With as many choices as experts each expert gets every token.
+    // With top_k equal to the number of experts, each expert gets every token.
     CHECK(drawn_rows({.experts = 8, .tokens = 100, .top_k = 8, .zipf = zipf}, 1) ==
           std::vector<std::vector<i64>>{std::vector<i64>(8, 100)});
     for (const std::vector<i64>& rows :
@@ -28,8 +28,8 @@ TEST_CASE("Shares follow Zipf's law, permuted anew for each random routing") {
   const auto draws = drawn_rows(routing, 6);
   for (std::vector<i64> rows : draws) {
     std::ranges::sort(rows, std::greater<>{});
-    // Shares are 1, 1/2, 1/3, 1/4 of 25/12: 57600, 28800, 19200 and 14400; six standard deviations
-    // are at most 1022.
+    // Shares are 1, 1/2, 1/3, 1/4 of 25/12, so 57600, 28800, 19200 and 14400 are expected; six
+    // standard deviations are at most 1022.
     const i64 expected[] = {57600, 28800, 19200, 14400};
     for (std::size_t i = 0; i < 4; ++i) {
       CHECK(std::abs(rows[i] - expected[i]) < 1022);
@@ -44,7 +44,8 @@ TEST_CASE("Shares follow Zipf's law, permuted anew for each random routing") {
 }
 
 TEST_CASE("Choosing every expert takes log2(experts) steps each") {
-  // 2^18 choices of at most 10 steps up and 10 down. A linear search of 1,024 experts took minutes.
+  // 2^18 choices of at most 10 steps up and 10 down. A linear search among 1,024 experts took
+  // minutes.
   const std::clock_t start = std::clock();
   CHECK(drawn_rows({.experts = 1024, .tokens = 256, .top_k = 1024, .zipf = 1.1}, 1) ==
         std::vector<std::vector<i64>>{std::vector<i64>(1024, 256)});
@@ -53,7 +54,7 @@ TEST_CASE("Choosing every expert takes log2(experts) steps each") {
 
 TEST_CASE("A token's later choices follow the shares of the remaining experts") {
   constexpr int kExperts = 24, kTokens = 40'000, kTopK = 20;
-  // Draws again, with the standard library's distribution for each choice.
+  // Draws the routing again, with the standard library's distribution for each choice.
   std::mt19937 random(1);
   std::vector<i64> expected(kExperts);
   for (int token = 0; token < kTokens; ++token) {

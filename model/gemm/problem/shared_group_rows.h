@@ -1,6 +1,6 @@
-// The groups of a problem: none, or a reference-counted list shared by copies of the problem.
-// Compared by content. Kernels never dereference it, so for device compilers it is a plain pointer.
-// Checked by: group_rows_test.cpp.
+// The groups of a problem: none, or a reference-counted list that copies of the problem share.
+// Lists are compared by content. Kernels never dereference it, so for device compilers it is a
+// plain pointer. Checked by: group_rows_test.cpp.
 #pragma once
 
 #include "model/base/host_device.h"

@@ -1,10 +1,11 @@
 // Swapped operands: a kernel computes C^T[N,M] = B[N,K] A[M,K]^T instead of C. The rows of its
-// wgmmas are then columns of C, and a few rows of C become columns of a wgmma, which may be any
-// multiple of eight, while rows come 64 at a time. A K-major A takes the role of a K-major B, and B
-// as [K,N] takes the role of A as [K,M]: the kernel loads, multiplies and schedules an ordinary
-// problem of layout tn or tt, and only its stores of C differ (kernels/device/epilogue.cuh). So
-// model and launch use the problem from as_run() without a second case; callers keep the original.
-// Checked by: swapped_operands_test.cpp, kernels/jit/gemm_launch_test.cpp (kernels).
+// wgmmas are then columns of C, and the rows of C are columns of wgmmas. That helps if C has few
+// rows: a wgmma has 64 rows, but any multiple of eight columns. A K-major A takes the role of a
+// K-major B, and B as [K,N] takes the role of A as [K,M]: the kernel loads, multiplies and
+// schedules an ordinary problem of layout tn or tt, and only its stores of C differ
+// (kernels/device/epilogue.cuh). So model and launch use the problem from as_run() and need no
+// second case; callers keep the original. Checked by: swapped_operands_test.cpp,
+// kernels/jit/gemm_launch_test.cpp (kernels).
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
@@ -14,7 +15,7 @@
 
 namespace tilecast {
 
-/// Returns the layout of C^T = B^T A^T: it exchanges which operand is K-major.
+/// Returns the layout of C^T = B^T A^T, in which A is K-major if B was, and B if A was.
 TILECAST_HD constexpr Layout transposed(Layout layout) {
   return layout == Layout::kNn ? Layout::kTt : layout == Layout::kTt ? Layout::kNn : layout;
 }
@@ -37,8 +38,8 @@ TILECAST_HD constexpr Layout as_run(Layout layout, const KernelConfig& config) {
 }
 
 /// Whether a kernel supports swapped operands, for a problem from as_run whose rows of C the copy
-/// engine can store: A must have been K-major, so that any eight of its rows can be columns of a
-/// wgmma, and C is stored at the end of each tile.
+/// engine can store. A must have been K-major, so that any eight of its rows can be columns of a
+/// wgmma, and C must be stored at the end of each tile.
 TILECAST_HD constexpr bool can_swap_operands(const ProblemKind& kind, const KernelConfig& config) {
   return has_ring(config.schedule) &&
          traits_of(config.schedule).tensor_core == TensorCore::kWgmma &&

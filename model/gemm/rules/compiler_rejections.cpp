@@ -289,7 +289,7 @@ std::string compiler_rejections_text(const std::vector<CompilerRejection>& rows)
 std::vector<CompilerRejection> load_compiler_rejections(const std::filesystem::path& config_folder,
                                                         std::string_view architecture) {
   const std::filesystem::path path = config_folder / kFile;
-  std::error_code ignored;  // an unreadable file is reported by the read
+  std::error_code ignored;  // read() reports a file that cannot be read
   if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) {
     return {};
   }
@@ -312,8 +312,8 @@ bool any_rejects(const std::vector<CompilerRejection>& rejections, const GemmPro
   const auto fits = [](const std::optional<i32>& asked, i32 value) {
     return !asked || *asked == value;
   };
-  // Only the rows of its schedule, and of them the most selective comparison first: this runs for
-  // the whole search space.
+  // Searches only the rows of this schedule, and compares the most selective column first, because
+  // this runs for the whole search space.
   const auto in_rows_of = [&](std::optional<i32> schedule) {
     return std::ranges::any_of(std::ranges::equal_range(rejections, schedule, {}, schedule_of_row),
                                [&](const CompilerRejection& r) {

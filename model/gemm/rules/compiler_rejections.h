@@ -60,7 +60,7 @@ struct CompilerRejection {
   std::optional<i32>& operator[](VariantPart part) { return parts[static_cast<std::size_t>(part)]; }
 };
 
-/// Returns the row for exactly this variant.
+/// Returns the CSV row that rejects this variant and no other.
 CompilerRejection rejection_of(std::string_view architecture, const KernelVariant& variant,
                                std::string_view compiler, std::string_view reason);
 

@@ -102,7 +102,7 @@ constexpr Rule<KernelCase> kKindRules[] = {
      "epilogue {epilogue}: grouped kernels support only scale_block"},
 };
 
-/// Dimensions first: the product of any two could overflow 32 bits.
+/// Checks the dimensions first: the product of any two could overflow 32 bits.
 bool cluster_exists(const Tiling& t) {
   const bool countable = t.cluster_m <= kMostClusterSize && t.cluster_n <= kMostClusterSize;
   const i32 size = countable ? cluster_size(t) : 0;
@@ -114,7 +114,8 @@ RegisterPlan registers_of(const KernelConfig& c) {
                        c.producer_registers);
 }
 
-/// Whether the producer releases registers in whole steps, and keeps no more than it had at launch.
+/// Whether the producer releases a multiple of eight registers, and keeps no more than it had at
+/// launch.
 bool producer_can_shrink(const KernelConfig& c) {
   return c.producer_registers % kRegisterStep == 0 &&
          c.producer_registers >= kFewestProducerRegisters &&
@@ -134,7 +135,7 @@ bool c_borrows_stages_safely(const KernelConfig& c) {
                                                 : c.grid == Grid::kTiles;
 }
 
-/// A tile's store overlaps the next tile of the same warpgroups, so C needs dedicated slots.
+/// A tile's store overlaps the next tile of the same warpgroups, so C needs separate slots.
 bool can_defer(const KernelConfig& c) {
   return traits_of(c.schedule).stores_can_be_deferred && c.grid == Grid::kResident &&
          c.tiling.c_slots > 0;
@@ -146,8 +147,8 @@ bool has_whole_k_blocks(const Tiling& t) {
   return t.block_k % k_slab_elements(t) == 0 && k_bytes(t) % kFewestKBytes == 0;
 }
 
-/// Odd multiples of eight columns need one wgmma, K-major operands, and slabs of K that leave every
-/// stage at whole swizzle atoms.
+/// An odd multiple of eight columns needs one wgmma, K-major operands, and slabs of K for which
+/// every stage begins at a swizzle atom.
 bool takes_odd_eights(Kernel c) {
   const i32 columns = warpgroup_columns(c.tiling);
   return has_ring(c.schedule) && b_is_k_major(c.layout) && k_bytes(c.tiling) % kSwizzleBytes == 0 &&
@@ -161,7 +162,7 @@ bool has_whole_wgmmas(Kernel c) {
          (b_is_k_major(c.layout) || wgmmas_keep_to_slabs(c));
 }
 
-/// Each CTA of a cluster loads a slice of whole swizzle atoms, in equal boxes.
+/// Whether each CTA of a cluster loads a slice of whole swizzle atoms, in equal boxes.
 bool in_whole_boxes(i32 rows, i32 sharers) {
   const i32 boxes = ceil_div(rows / sharers, kMostBoxRows);
   return rows % (sharers * boxes * kSwizzleAtomRows) == 0;
@@ -312,8 +313,8 @@ constexpr Rule<KernelCase> kTcgen05Rules[] = {
 constexpr i32 kMmaSyncMostCtas = 8, kMmaSyncMostWarpgroups = 2, kMmaSyncMostStages = 8;
 constexpr i32 kMmaSyncMostBlockSide = 256;
 
-/// Rules of mma.sync kernels: fragments hold sixteen columns; N-major B is stored in slabs of 64.
-/// No warp is idle that could clear the sums of `atomic`.
+/// Rules of mma.sync kernels. Fragments hold sixteen columns; N-major B is stored in slabs of 64.
+/// `atomic` is excluded because no warp is free to clear the sums.
 constexpr Rule<KernelCase> kMmaSyncRules[] = {
     {[](Kernel c) {
        return splits_k(c.schedule) && c.decomposition.reduction == Reduction::kAtomic;

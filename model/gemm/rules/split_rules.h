@@ -1,4 +1,4 @@
-// Determines the problems to which each way of splitting K applies.
+// Determines which problems each way of splitting K supports.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ inline GpuSpec example_blackwell() {
                  .pair_latency = {170},
                  .block_turn = {10},
                  .tensor_memory_read = {4096}};
-  gpu.machine->merge_window = {};  // without merging of requests
+  gpu.machine->merge_window = {};  // no merging of requests
   return gpu;
 }
 
@@ -31,8 +31,8 @@ inline GpuSpec only_on_blackwell(std::initializer_list<Limiter> parts) {
   return gpu;
 }
 
-/// Tile 128x64x64 in each of `group` CTAs, with four storing warps; the schedule's simplest
-/// configuration.
+/// One CTA's tile is 128x64x64, with four storing warps; the schedule's simplest configuration.
+/// `group`: CTAs that share an instruction.
 inline KernelConfig plain_tcgen05(Schedule schedule, i32 group = 1) {
   KernelConfig config = fixed_by_schedule(schedule);
   config.tiling.block_m = 128;

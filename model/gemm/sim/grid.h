@@ -1,6 +1,6 @@
 // Places CTAs on SMs: a worker is a cluster, whose CTAs are on neighbouring SMs. A persistent grid
-// has one worker per slot; with one CTA per tile, CTAs are handed out in order, each to the first
-// slot that is free.
+// has one worker per slot. With one CTA per tile, CTAs start in order, each in the first slot that
+// is free.
 //
 // Not modelled: the hardware's dispatch rate; unequal GPCs, beyond the number of clusters that fit.
 //

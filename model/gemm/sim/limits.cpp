@@ -41,7 +41,7 @@ Simulated simulate_without(const GpuSpec& gpu, Limiter part, const GemmProblem& 
   simulated.shape = requests.shape;
   const GpuSpec fast = without(gpu, part);
   const Rerun again{requests, *fast.reduction};
-  // Stores of C to L2 use the partial sums' path, so that path keeps its cost.
+  // Stores of C to L2 use the same path as partial sums, so that path keeps its cost.
   return simulate_gemm(part == Limiter::kReduction ? gpu : fast, simulated, config, residency,
                        sm_clock, {}, waves, &again);
 }

@@ -1,15 +1,15 @@
-// Finds bottlenecks: the time that a kernel would save if one part of the machine
-// were infinitely fast.
+// Finds bottlenecks: the time that a kernel would save if one part of the machine were infinitely
+// fast.
 //
 // Each saving is found by simulating the same kernel at the same clock with the same bytes at every
 // level, and one group of constants (Limiter) at zero time. The clock is kept, because the power of
 // an eliminated part is unknown. The bytes are kept (request_log.h), because they depend on the
-// pace: with free tensor cores the CTAs lose their lockstep and half of the merging of their
-// requests, so a freely simulated kernel becomes L2-bound and up to 22 % slower, which is unrelated
-// to its current bottleneck. Even so, the order of requests changes, and a part that saves almost
-// nothing may seem to cost time: more than 0.5 % in 2 % of these simulations of 120 kernels of the
-// data set, 6.2 % at worst, for kernels with one tile per CTA whose CTAs get other slots. The
-// savings of such parts count as zero, and they are not listed.
+// pace: with infinitely fast tensor cores the CTAs get out of lockstep and half as many of their
+// requests merge. Simulated with its own requests, such a kernel becomes L2-bound and up to 22 %
+// slower, which says nothing about its bottleneck. Even so, the order of requests changes, and a
+// part that saves almost nothing may seem to cost time: more than 0.5 % in 2 % of these simulations
+// of 120 kernels of the data set, 6.2 % at worst, for kernels with one tile per CTA, whose CTAs get
+// other slots. The savings of such parts count as zero, and they are not listed.
 //
 // Not modelled: interactions, so savings do not add up to the kernel's time. Checked by:
 // limits_test.cpp; simulate_test.cpp uses them to compare with analytic models.
@@ -37,8 +37,8 @@ struct Elimination {
 std::vector<Elimination> eliminate_each(Cycles whole, unsigned threads,
                                         const std::function<Cycles(Limiter)>& cycles_without);
 
-/// Simulates the kernel without one part, with the same shortened K as the original simulation,
-/// replaying `requests`.
+/// Simulates the kernel without one part, with K shortened as in the original simulation, replaying
+/// `requests`.
 Simulated simulate_without(const GpuSpec& gpu, Limiter part, const GemmProblem& problem,
                            const KernelConfig& config, Residency residency, Hertz sm_clock,
                            Waves waves, const GemmRequests& requests);

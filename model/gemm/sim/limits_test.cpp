@@ -14,7 +14,7 @@ using namespace tilecast;
 
 namespace {
 
-// Tolerance for requests served in another order, relative to the kernel's cycles.
+// Tolerance for requests that are served in another order, relative to the kernel's cycles.
 constexpr double kServedElsewhen = 0.005;
 
 bool is_duration_or_rate(Dimension dimension) {
@@ -137,8 +137,8 @@ TEST_CASE("A part that saves nothing is not listed, such as partial sums without
 }
 
 TEST_CASE("Tensor cores that are busy most of the time are the bottleneck") {
-  // Without the recorded requests its CTAs would lose lockstep and merge fewer requests; simulated
-  // freely, the kernel takes as long.
+  // Without the recorded requests its CTAs would lose lockstep and merge fewer requests, and the
+  // kernel would take as long as before.
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const KernelConfig config = gemm_config("pp 128x128x64 s6 w1x1 c1x1 o1 i1 e2 m4");
   const GemmProblem problem = fp16(4096, 4096, 2048);
@@ -164,8 +164,8 @@ TEST_CASE("With all parts eliminated a kernel takes no time") {
 }
 
 TEST_CASE("Every duration and rate used for GEMMs belongs to a part") {
-  // Memory-bound kernels, attention, the clock and power have separate parts or none; launches one
-  // after another concern layers.
+  // Constants of memory-bound kernels, attention, the clock and power belong to no part or to parts
+  // of their own; launches one after another concern layers.
   const auto numbers = [](GpuSpec& gpu) {
     std::map<std::string, double> all;
     for (const Field& field : fields_of(gpu)) {
@@ -184,8 +184,7 @@ TEST_CASE("Every duration and rate used for GEMMs belongs to a part") {
     gpu = without(gpu, part);
   }
   for (const auto& [key, value] : numbers(gpu)) {
-    if (value != 0 && value < 1e20 &&
-        key != "machine.merge_window") {  // setting it to zero speeds kernels up
+    if (value != 0 && value < 1e20 && key != "machine.merge_window") {  // kernels are faster with 0
       FAIL_CHECK(key + " is in no part");
     }
   }

@@ -1,5 +1,5 @@
-// Simulates random problems and configurations, small enough to run many per second: none deadlocks
-// or is faster than a bound, all tiles are stored and all bytes are accounted for.
+// Simulates random problems and configurations, small enough to run many per second. None deadlocks
+// or is faster than a bound; all tiles are stored and all bytes are accounted for.
 #include <algorithm>
 #include <functional>
 #include <random>
@@ -122,7 +122,7 @@ KernelConfig random_tcgen05_config(Choice& choice) {
         choice.of({static_cast<i32>(Grid::kTiles), static_cast<i32>(Grid::kResident),
                    static_cast<i32>(Grid::kTakeover)}));
   }
-  // C aliases stages only if no load can arrive meanwhile.
+  // C aliases stages only if no load can arrive at the same time.
   const bool may_borrow =
       config.grid == Grid::kTiles || schedule == Schedule::kTcgen05PersistentOverlap;
   t.c_slots = may_borrow ? choice.of({0, 1, 2}) : choice.of({1, 2, 4});
@@ -144,7 +144,7 @@ std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelCo
   const double b = static_cast<double>(problem.shape.n * problem.shape.k * 2);
   const double operands = a * static_cast<double>(tiles_n / t.cluster_n) +
                           b * static_cast<double>(tiles_m / t.cluster_m);
-  // One thread issues for the whole tile, and a pair's CTAs take in half of B each.
+  // One thread issues for the whole tile, and the CTAs of a pair fill half of B each.
   const bool tcgen05 = uses_tcgen05(config.schedule);
   const double intake =
       tcgen05 ? operands : a * static_cast<double>(tiles_n) + b * static_cast<double>(tiles_m);

@@ -1,4 +1,4 @@
-// Determines which configurations the simulator does not distinguish.
+// Determines which configurations have the same simulation.
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
@@ -8,10 +8,10 @@
 namespace tilecast {
 
 /// Returns the configuration without what the simulator ignores: equal for configurations with the
-/// same simulation. Choices without effect on this problem (more buffers than K blocks or chunks of
-/// C) become the least equivalent ones, explicit defaults become the default, equivalent tile
-/// orders one representative, and settings that only affect residency become the number of resident
-/// CTAs.
+/// same simulation. Numbers that have no effect on this problem (more buffers than K blocks or
+/// chunks of C) become the smallest equivalent ones, explicit defaults become the default,
+/// equivalent tile orders become one, and settings that only affect residency become the number of
+/// resident CTAs.
 KernelConfig as_simulated(const GemmProblem& problem, KernelConfig config, i32 ctas_per_sm);
 
 }  // namespace tilecast

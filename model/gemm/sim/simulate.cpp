@@ -25,7 +25,7 @@ double share(SimTime busy, SimTime all) {
   return static_cast<double>(busy.ps) / static_cast<double>(all.ps);
 }
 
-/// Without enough tensor memory the SM would stall the CTA until another one ends.
+/// If tensor memory does not suffice, a real SM stalls the CTA until another one ends.
 void require_tensor_memory(const KernelConfig& config, Residency residency) {
   if (uses_tcgen05(config.schedule) &&
       tensor_memory_columns(config) * residency.ctas_per_sm > kTensorMemoryColumns) {
@@ -43,14 +43,14 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
 
   const SkippedWaves skipped = kernel.skipped;
   Progress more = of_skipped(kernel.marks, skipped);
-  // If the queue of DRAM or L2 grows from wave to wave, it determines the end.
+  // If the queue of DRAM or L2 grows from wave to wave, the queue sets the end time.
   more.at = std::max({more.at, more.dram_busy, more.l2_busy});
   const SkippedTiles exactly = skipped.count == 0
                                    ? SkippedTiles{}
                                    : skipped_tiles(skipped, kernel.whole, kernel.scheduler, config,
                                                    kernel.panels, kernel.a, kernel.b);
-  // The mean wave represents skipped ones, which read panels that no simulated tile read, and at
-  // most the bytes that they request from L2.
+  // The skipped waves are represented by the mean wave. They read panels that no simulated tile
+  // read, and at most the bytes that they request from L2.
   const i64 read_left_out = skipped.count == 0
                                 ? 0
                                 : std::max(first_reads_left_out(kernel),
@@ -62,20 +62,21 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
       kernel.k_blocks_multiplied + cta_tiles * kernel.parts_multiplied() * kernel.k_blocks;
   const Progress whole = kernel.progress();
   const MemoryTraffic& traffic = whole.traffic;
-  // A run writes all of C: the part that it leaves in L2 is written during the next one. A run that
-  // ends with more of C in L2 than it began with has yet to write the difference.
+  // A run writes all of C. The part that remains in L2 at its end is written during the next run.
+  // If more of C is in L2 at the end than at the beginning, the difference is still to be written.
   const Bytes unwritten{
       residency.cold
           ? 0
           : std::max(0.0, bytes_of_c(problem) -
                               static_cast<double>(traffic.dram_write + more.traffic.dram_write))};
-  // Sharing L2's output by the current waiters can exceed its rate by up to 1.4 %. The total times
-  // of L2 and DRAM are bounds.
+  // Dividing L2's output among the current waiters can exceed its rate by up to 1.4 %, so the total
+  // times of L2 and DRAM are lower bounds.
   const SimTime end =
       std::max({stored + kernel.costs.front().launch.kernel + more.at, whole.l2_busy + more.l2_busy,
                 whole.dram_busy + more.dram_busy +
                     sim_time(transfer_time(unwritten, gpu.dram->write_rate))});
-  // The simulation includes only the residual's reads; the others are added to the byte counts.
+  // The simulation includes only the residual's reads; the other reads are added to the byte
+  // counts.
   const Bytes beside = epilogue_reads(problem, config.tiling);
   if (observers.requests != nullptr) {
     observers.requests->shape = problem.shape;
@@ -120,9 +121,9 @@ Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double
         &Simulated::dram_read, &Simulated::operand_reads}) {
     grow(all.*bytes, shorter.*bytes);
   }
-  // C has the same bytes at any K; the part that remained in L2 does not scale.
+  // C has the same bytes at any K, so the part that remained in L2 is not scaled.
   all.dram_write = Bytes{bytes_of_c(problem)};
-  // The two lengths may differ in partial blocks, unlike the rest of K.
+  // The two lengths may contain partial blocks, which the rest of K does not.
   all.l2_to_sm = std::max(all.l2_to_sm, least_reads(problem));
   all.dram_read = possible_dram_reads(problem, all.dram_read, all.l2_to_sm);
   for (double Simulated::*share :

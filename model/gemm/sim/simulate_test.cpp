@@ -1,5 +1,5 @@
-// Simulates whole kernels: with all parts but one infinitely fast, each schedule takes that part's
-// closed form; bytes match arithmetic; equal inputs give equal results.
+// Simulates whole kernels. With all parts but one infinitely fast, each schedule takes that part's
+// analytic time; bytes match arithmetic; equal inputs give equal results.
 #include "model/gemm/sim/simulate.h"
 
 #include <thread>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kWithin = 0.005;
 
-// 8 x 4 tiles of 64 x 64 on 4 SMs: 8 tiles per SM, of 16 K blocks. small_mma has one of each. With
-// split K there are 3 x 3 tiles, 36 K blocks per SM however they are cut.
+// 8 x 4 tiles of 64 x 64 on 4 SMs: 8 tiles per SM, with 16 K blocks each. small_mma has one of
+// each. With split K there are 3 x 3 tiles, and 36 K blocks per SM, however they are cut.
 GemmProblem problem_of(Schedule schedule) {
   if (splits_k(schedule)) {
     return fp16(192, 192, 1024);
@@ -26,7 +26,7 @@ GemmProblem problem_of(Schedule schedule) {
 double tiles_per_sm(Schedule schedule) {
   return schedule == Schedule::kSmallMma ? 1 : splits_k(schedule) ? 2.25 : 8;
 }
-/// Number of split tiles; each has one partial sum, which its owner reads. With 9 streamed tiles
+/// Number of split tiles. Each has one partial sum, which its owner reads. With 9 streamed tiles
 /// there is a cut every 2.25 tiles; with the first 5, every 1.25.
 double tiles_cut(Schedule schedule) {
   switch (schedule) {
@@ -68,7 +68,7 @@ TEST_CASE("Bound by one part alone, a kernel takes the time of that part") {
     // Four wgmmas of 32 cycles read 128 rows of 32 bytes at 128 B per cycle.
     CHECK(cycles(Limiter::kTensor, schedule) == Approx(loads * 4 * 32).epsilon(kWithin));
     CHECK(cycles(Limiter::kSharedMemory, schedule) == Approx(loads * 4 * 32).epsilon(kWithin));
-    // Each K block, and each partial sum that the busiest SM reads, is 16 KiB at 64 B per cycle;
+    // Each K block, and each partial sum that the busiest SM reads, is 16 KiB at 64 B per cycle, or
     // 128 lines at two copy-engine cycles each. A tile's 8 KiB of C use the same port.
     const double sums = !splits_k(schedule) ? 0 : schedule == Schedule::kSplitK ? 3 : 1;
     const double tiles = splits_k(schedule) ? 3 : tiles_per_sm(schedule);
@@ -93,7 +93,8 @@ TEST_CASE("Bound by latency alone, a kernel takes the latencies that its ring ca
     gpu.machine->dram_latency = {};
     gpu.machine->wgmma_completion = {};
     const double loads = tiles_per_sm(schedule) * k_blocks(schedule);
-    // Every load of a blocked kernel takes 400 ns; with a ring, every fourth does.
+    // A blocked kernel waits 400 ns for every load. In a ring of four stages, only every fourth
+    // latency is exposed.
     const double latencies = schedule >= Schedule::kPipelined ? loads / 4 : loads;
     CHECK(simulate_example(gpu, problem_of(schedule), config).cycles.value ==
           Approx(latencies * 400).epsilon(kWithin));
@@ -101,9 +102,9 @@ TEST_CASE("Bound by latency alone, a kernel takes the latencies that its ring ca
 }
 
 TEST_CASE("A full wgmma queue delays the next load") {
-  // Two stages, 400 ns of latency, 4 wgmmas of 32 per K block, one K block in flight: its stage is
-  // requested again when the next block's wgmmas are issued. A queue of four accepts them at once;
-  // each missing entry makes every K block 32 longer.
+  // Two stages, 400 ns of latency, 4 wgmmas of 32 per K block. With one K block in flight, its
+  // stage is requested again when the next block's wgmmas are issued. A queue of four accepts them
+  // at once; each missing entry makes every K block 32 longer.
   GpuSpec gpu = example_gpu();
   for (const Limiter part : kEveryLimiter) {
     gpu = part == Limiter::kTensor || part == Limiter::kLatency ? gpu : without(gpu, part);
@@ -128,8 +129,9 @@ TEST_CASE("A full wgmma queue delays the next load") {
 TEST_CASE("Bound by its epilogues alone, a kernel runs them in sequence on an SM") {
   for (const Schedule schedule : kWgmmaSchedules) {
     GpuSpec gpu = only(Limiter::kEpilogue);
-    // One chunk of 64 x 64 is stored after 200 + 100 cycles and read from its slot 8192 / 32 + 150
-    // later. A CTA with one tile ends then; a persistent one refills the slot, which takes 100.
+    // One chunk of 64 x 64 is stored after 200 + 100 cycles and is read from its slot 8192 / 32 +
+    // 150 later. A CTA with one tile ends then; a persistent one refills its stages, which takes
+    // 100.
     const bool ends = config_of(schedule).grid == Grid::kTiles;
     // With split K the last SM owns three tiles.
     const double tiles = splits_k(schedule) ? 3 : tiles_per_sm(schedule);
@@ -144,9 +146,9 @@ TEST_CASE("Bound by its epilogues alone, a kernel runs them in sequence on an SM
 }
 
 TEST_CASE("A deferred store overlaps the next tile's wgmmas, its packing does not") {
-  // 8 tiles per SM, 16 K blocks of 128 each. At the tile's end 200 and a chunk of 100; the last
-  // store is read 256 + 150 later. Deferred: 16 pairs of 128 threads, 64 per cycle, are packed in
-  // 32; the last tile's chunk is exposed.
+  // 8 tiles per SM, with 16 K blocks of 128 each. At the tile's end come 200 and a chunk of 100;
+  // the last store is read 256 + 150 later. Deferred: 16 pairs of 128 threads are packed in 32
+  // cycles, at 64 per cycle; only the last tile's chunk is exposed.
   GpuSpec gpu = example_gpu();
   for (const Limiter part : kEveryLimiter) {
     gpu = part == Limiter::kTensor || part == Limiter::kEpilogue ? gpu : without(gpu, part);
@@ -175,7 +177,7 @@ TEST_CASE("Every tile and K block is processed once, and bytes match arithmetic"
     CHECK(kernel.sm_intake.value == asked + sums);
     CHECK(kernel.l2_output <= kernel.l2_to_sm);  // rows are whole lines
     CHECK(kernel.dram_read.value == static_cast<double>((shape.m + shape.n) * shape.k * 2));
-    // C still fits in L2, and evicts the previous run's C.
+    // C still fits in L2 and evicts the previous run's C.
     CHECK(kernel.dram_write.value == static_cast<double>(shape.m * shape.n * 2));
   }
 }
@@ -186,7 +188,7 @@ TEST_CASE("A multicast leaves L2 once and is filled into every SM of the cluster
   config.tiling.cluster_m = 2;
   config.tiling.cluster_n = 2;
   const Simulated kernel = simulate_example(example_gpu(), fp16(256, 256, 512), config);
-  // 16 tiles, 8 K blocks, 8 KiB of A and of B, each shared by two.
+  // 16 tiles with 8 K blocks each, 8 KiB of A and of B, each shared by two CTAs.
   CHECK(kernel.sm_intake.value == 16 * 8 * 16384);
   CHECK(kernel.l2_to_sm.value == 16 * 8 * 16384 / 2);
   CHECK(kernel.tiles == 16);
@@ -199,7 +201,7 @@ TEST_CASE("No SM gets a second CTA before every SM has one, even with unequal GP
   for (i32 ctas = 1; ctas <= 6; ++ctas) {
     const GemmProblem problem = fp16(64, 64 * ctas, 1024);
     const Simulated kernel = simulate_gemm(gpu, problem, config, {1, 6}, kExampleClock);
-    // 16 K blocks of 128 cycles; two CTAs on one SM would alternate.
+    // 16 K blocks of 128 cycles; two CTAs on one SM would take turns.
     CHECK(kernel.cycles.value == Approx(16 * 128).epsilon(kWithin));
   }
 }

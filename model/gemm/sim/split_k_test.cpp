@@ -1,5 +1,5 @@
-// Simulates whole kernels that split K: the time of reductions only, which pieces wait for which,
-// and conservation of partial sums.
+// Simulates whole kernels that split K. Checks the time of the reductions alone, which pieces wait
+// for which, and conservation of partial sums.
 #include <set>
 
 #include "model/gemm/sim/example_gpu.h"
@@ -30,7 +30,8 @@ double reduction_alone(Schedule schedule, Reduction reduction, double chip = 1e3
 
 }  // namespace
 
-// A sum is 16 KiB, 512 cycles at 32 B per cycle; a hop takes 500, and so does a reading step.
+// A partial sum is 16 KiB: 512 cycles at 32 B per cycle. A hop takes 500, and so does one step of
+// reading.
 
 TEST_CASE(
     "Serial reduction alone: a store, then a hop and an addition each, a hop and a reading turn") {
@@ -79,8 +80,8 @@ TEST_CASE("Every partial sum that is written is read as often as its reduction r
           simulate_example(example_gpu(), fp16(64, 64, 1024), in_four(schedule, reduction));
       const bool spread = reduction == Reduction::kSpread;
       const bool atomic = reduction == Reduction::kAtomic;
-      // Three pieces pass their sum on and one adds them; with atomic, clearing writes too; with
-      // distributed reduction all write, and each reads as much.
+      // Three pieces pass on their sum and one adds them. Atomic reduction also writes to clear; in
+      // distributed reduction all pieces write, and each reads as much.
       CHECK(kernel.sums_written.value == 16384 * (spread || atomic ? 4 : 3));
       CHECK(kernel.sums_read.value == 16384 * (spread ? 4 : 1));
       CHECK(kernel.tiles == 1);

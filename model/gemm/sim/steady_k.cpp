@@ -13,9 +13,9 @@ namespace tilecast {
 namespace {
 
 constexpr double kLong =
-    1'500'000;  // steps of a kernel that is worth shortening: about 50 ms on one core
-constexpr double kShort = 100'000;  // approximate steps of the shorter one
-constexpr i32 kLeast = 64;          // minimum K blocks of a piece in the shorter one
+    1'500'000;  // steps above which a kernel is worth shortening: about 50 ms on one core
+constexpr double kShort = 100'000;  // approximate steps of the shorter simulation
+constexpr i32 kLeast = 64;          // minimum K blocks of a piece in the shorter simulation
 constexpr i64 kLinesBytes = 256;    // lines are fetched in pairs
 
 i64 k_blocks_of(const KernelConfig& config, i64 k) {
@@ -34,8 +34,8 @@ double steps_at(const GemmProblem& problem, const KernelConfig& config, u32 resi
       steps_without_steady(whole_waves(tiles, work, resident), problem, config, tiles, k_blocks));
 }
 
-/// Returns the K beyond which a wave's operands evict those of the previous wave: the minimum for a
-/// patch of this many tiles is twice L2's capacity.
+/// Returns the K above which a wave's operands evict those of the previous wave: at that K the
+/// operands of a patch of this many tiles are at least twice L2's capacity.
 double k_beyond_l2(const GpuSpec& gpu, const Tiling& t, u32 workers) {
   const double rows =
       std::sqrt(static_cast<double>(t.block_m) * t.cluster_m * t.block_n * t.cluster_n * workers);
@@ -69,7 +69,7 @@ std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem
   if (shorter * 4 > k_blocks) {
     return std::nullopt;
   }
-  // Both differ from K by whole K blocks per piece, and by whole pairs of lines.
+  // Both differ from K by whole K blocks per piece and by whole pairs of lines.
   const i64 parts = std::max(1, config.decomposition.splits);
   const i64 step = std::lcm<i64>(i64{t.block_k} * parts, kLinesBytes / t.operand_bytes);
   const auto k_of = [&](double blocks) {

@@ -25,8 +25,8 @@ struct Case {
   double dram_read;  // tolerated error of DRAM reads
 };
 
-// Many waves and one, a single CTA on the chip, K split in all ways, a partial last K block. The
-// longer K is, the further CTAs drift apart and reread from DRAM what L2 has evicted: more than
+// Cases: one wave and many, a single CTA on the chip, K split in all ways, a partial last K block.
+// The longer K is, the further CTAs drift apart and reread from DRAM what L2 has evicted: more than
 // twice as much with two waves and a long K.
 constexpr Case kCases[] = {
     {{8192, 8192, 65536}, "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8", 0.1},
@@ -78,8 +78,7 @@ TEST_CASE("Two shorter kernels predict a long one's cycles and bytes within a st
 TEST_CASE("A long K is shortened and keeps its remainder") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = gemm_config(kCases[2].config);
-  // One tile, whose K blocks are each loaded once and multiplied by one warpgroup, takes 1.5
-  // million steps.
+  // One tile takes 1.5 million steps: each K block is loaded once and multiplied by one warpgroup.
   const auto of = [&](i64 k) { return shorter_k(gpu, fp16(128, 128, k), config, 132); };
   CHECK_FALSE(of(64 * 750'000));
   const std::optional<ShorterK> two = of(64 * 750'001 + 40);

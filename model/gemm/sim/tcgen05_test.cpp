@@ -1,5 +1,5 @@
-// Simulates whole tcgen05 kernels: with all parts but one infinitely fast, each schedule takes that
-// part's analytic model, for one CTA and for a pair; bytes match arithmetic.
+// Simulates whole tcgen05 kernels. With all parts but one infinitely fast, each schedule takes that
+// part's analytic time, for one CTA and for a pair; bytes match arithmetic.
 #include <array>
 #include <cmath>
 #include <map>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kWithin = 0.005;
 
-// There are 8 x 4 tiles of 128 x 64 on 4 SMs, single or in pairs: 8 tiles each, of 16 K blocks.
+// 8 x 4 tiles of 128 x 64 on 4 SMs, single or in pairs: 8 tiles per SM, with 16 K blocks each.
 constexpr double kTiles = 8, kBlocks = 16;
 GemmProblem problem() { return fp16(1024, 256, 1024); }
 
@@ -52,14 +52,14 @@ TEST_CASE("Bound by one part alone, a tcgen05 kernel takes the time of that part
     const auto bound_by = [&](Limiter part) { return cycles(only_on_blackwell({part}), config); };
     // Four MMAs of 128 x 64 x 16 take 32 cycles at 8192 FLOPs.
     CHECK(bound_by(Limiter::kTensor) == Approx(kTiles * kBlocks * 4 * 32).epsilon(kWithin));
-    // 32 bytes of each row at 128 B per cycle take 48 cycles for a single CTA; in a pair, which
-    // reads half of B, 40.
+    // 32 bytes of each row at 128 B per cycle: 48 cycles for a single CTA; 40 in a pair, where a
+    // CTA reads half of B.
     CHECK(bound_by(Limiter::kSharedMemory) ==
           Approx(kTiles * kBlocks * 4 * rows(config) * 32 / 128).epsilon(kWithin));
     // 128 bytes of each row at 64 B per cycle, plus C's 16 KiB through the same port.
     CHECK(bound_by(Limiter::kSmIntake) ==
           Approx(kTiles * (kBlocks * rows(config) * 2 + 256)).epsilon(kWithin));
-    // All SMs' bytes over L2's rate.
+    // All SMs' bytes, divided by L2's rate.
     CHECK(bound_by(Limiter::kL2) ==
           Approx(4 * kTiles * kBlocks * rows(config) * 128 / 256).epsilon(kWithin));
     const double bytes = (1024 + 256) * 1024 * 2 + 1024 * 256 * 2;  // bytes of A, B and C
@@ -74,7 +74,8 @@ TEST_CASE("Bound by load latency alone, a ring hides as many latencies as it has
     gpu.machine->dram_latency = {};
     gpu.tcgen05->latency = gpu.tcgen05->pair_latency = {};
     // A loading warp requests a stage as soon as it is empty: 400 ns per four K blocks. The issuing
-    // warp requests it one K block later: a tile's first four land together, then three at a time.
+    // warp requests it one K block later: a tile's first four loads arrive together, then three at
+    // a time.
     const double latencies = specialized(config) ? kTiles * kBlocks / 4 : kTiles * (1 + 12.0 / 3);
     CHECK(cycles(gpu, config) == Approx(latencies * 400).epsilon(kWithin));
   });
@@ -101,9 +102,9 @@ TEST_CASE("K blocks wait for completion beyond the number in flight") {
 
 TEST_CASE("Bound by its epilogues alone, a tcgen05 kernel runs them in sequence") {
   for_each_kernel([](const KernelConfig& config) {
-    // One chunk of 128 x 64: 200, 32 KiB of accumulators at 4096 B per cycle, twice 100; read from
-    // its slot 16 KiB / 32 + 150 later. A CTA with one tile ends then; others refill the slot,
-    // after which only the accumulator read and the chunk's own 200 follow.
+    // A chunk of 128 x 64 takes 200, then 32 KiB of accumulators at 4096 B per cycle, then twice
+    // 100. It is read from its slot 16 KiB / 32 + 150 later. A CTA with one tile ends then. Others
+    // refill their stages; then only the accumulator read and the chunk's 200 are exposed.
     const double expected =
         config.grid == Grid::kTiles ? kTiles * (408 + 662) : 408 + (kTiles - 1) * (662 + 208) + 662;
     CHECK(cycles(only_on_blackwell({Limiter::kEpilogue}), config) ==
@@ -124,8 +125,8 @@ TEST_CASE("Split in four along K, a tile takes a quarter of its MMAs and the sum
   };
   CHECK(alone(Limiter::kTensor, Reduction::kAtomic).cycles.value ==
         Approx(kBlocks / 4 * 4 * 32).epsilon(kWithin));
-  // A sum is 32 KiB, 1024 cycles at 32 B per cycle; a hop takes 500, and so does a reading step, of
-  // which a warpgroup's thread has two. The piece that reads an atomic sum clears it.
+  // A partial sum is 32 KiB: 1024 cycles at 32 B per cycle. A hop takes 500, and so does one step
+  // of reading; a warpgroup's thread has two steps. The piece that reads an atomic sum clears it.
   CHECK(alone(Limiter::kReduction, Reduction::kTurnstile).cycles.value ==
         Approx(1024 + 2 * (500 + 1024) + 500 + 2 * 500).epsilon(kWithin));
   const Simulated atomic = alone(Limiter::kReduction, Reduction::kAtomic);
@@ -203,8 +204,8 @@ TEST_CASE("The MMAs of a pair's two CTAs complete together, tile by tile") {
     for (const i32 leader : {0, 2}) {
       CHECK(of[leader].size() == 8);
       CHECK(of[leader] == of[leader + 1]);
-      // A leader's loads also wait for its MMAs and come slightly later than its peer's, so
-      // epilogues find another queue at the shared-memory port.
+      // A leader's loads also wait for its MMAs and come slightly later than its peer's, so the two
+      // epilogues find different queues at the shared-memory port.
       const double apart = seconds_of(stored[leader] - stored[leader + 1]) / kernel.time;
       CHECK(std::abs(apart) < (specialized(config) ? 1e-9 : 0.05));
     }
@@ -216,7 +217,7 @@ TEST_CASE("With tile takeover, SMs of unequal clocks finish at the same time") {
   gpu.machine->gpc_clock_spread = 0.1;
   KernelConfig config = plain_tcgen05(Schedule::kTcgen05WarpSpecialized);
   const GemmProblem many = fp16(128 * 20, 64 * 20, 1024);
-  // 100 tiles per SM of 16 x 128 cycles: with static tiles the SMs at 0.9 GHz end the kernel. With
+  // 100 tiles per SM of 16 x 128 cycles. With static tiles the SMs at 0.9 GHz end last. With
   // takeover those at 1.1 GHz do more: 4 GHz in all.
   const double dealt = simulate_example(gpu, many, config).cycles.value;
   CHECK(dealt == Approx(100 * 2048 / 0.9).epsilon(kWithin));
@@ -271,8 +272,8 @@ TEST_CASE("Skipping steady waves changes little, and no counts of tiles") {
 
 TEST_CASE("A published main loop on one SM of a B200 takes its measured time") {
   // https://github.com/SemiAnalysisAI/microbench-blackwell, cutlass_gemm_mainloop: tile 128x256x64,
-  // K = 131072. machine.request was fitted to four stages, the load latency to two and three, one
-  // number for both.
+  // K = 131072. machine.request was fitted to four stages; the load latency is one number fitted to
+  // two and three stages.
   const GpuSpec gpu = load_gpu("b200", false).spec;
   const auto k_block = [&](i32 stages) {
     KernelConfig config = plain_tcgen05(Schedule::kTcgen05WarpSpecialized);

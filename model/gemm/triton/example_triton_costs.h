@@ -1,4 +1,4 @@
-// Round costs of Triton's kernels, for tests.
+// Costs of Triton's kernels in round numbers, for tests.
 #pragma once
 
 #include <map>

@@ -54,7 +54,7 @@ const std::pair<const char*, Cost> kCosts[] = {
     {"launch", &TritonCosts::launch},
 };
 
-/// One operand's K block: `side` rows of M or N.
+/// A K block of one operand: `side` rows of M or N.
 struct Operand {
   i64 side, pitch, piece;  // piece: bytes that a thread can load at once
   i64 row;                 // contiguous bytes of a block's row
@@ -74,7 +74,7 @@ struct Operand {
   Bytes bytes(const GemmProblem& problem, const TritonKernel& kernel) const {
     return {static_cast<double>(side * kernel.block_k * element_bytes(problem.dtype))};
   }
-  /// Number of lines that its rows touch; each piece of a row counts its own line.
+  /// Number of lines that its rows touch; each piece of a row counts a line.
   double lines(Bytes all) const {
     const i64 part = std::min(row, kLineBytes);
     return all.value / static_cast<double>(part) * row_cost(part, pitch).lines;
@@ -93,8 +93,8 @@ struct Warps {
   double along_m, along_n;
 };
 
-/// Splits a tile among the warps of mma.sync as Triton does: along the side where a warp keeps
-/// more.
+/// Divides a tile among the warps of mma.sync as Triton does: along the dimension in which a warp
+/// keeps more.
 Warps warps_of_mma(const TritonKernel& kernel) {
   i32 m = 1, n = 1;
   while (m * n < kernel.warps) {
@@ -106,7 +106,7 @@ Warps warps_of_mma(const TritonKernel& kernel) {
 
 /// Number of tiles of C, over all GEMMs or groups.
 struct Tiles {
-  double along_m, along_n;  // tiles of a GEMM; for groups, of all of them together along M
+  double along_m, along_n;  // tiles of one GEMM; for groups, along M those of all groups
   double products;
   double of_group;  // tiles along M that share a matrix of B
 
@@ -148,7 +148,8 @@ i32 ctas_of_sm(const SmSpec& sm, const TritonKernel& kernel, Bytes shared, doubl
   return std::max(1, fitting_ctas(sm, {kWarp * kernel.warps, registers, shared}));
 }
 
-/// The wgmmas of a tile's K block: split along M while each warpgroup has 64 rows, then along N.
+/// The wgmmas of a tile's K block. Warpgroups divide the tile along M as long as each has 64 rows,
+/// then along N.
 struct Wgmmas {
   double count, columns;
 
@@ -163,8 +164,8 @@ struct Wgmmas {
   Bytes operands() const { return {(kWgmmaM + columns) * kWgmmaBytes * count}; }
 };
 
-/// Number of requests that L2 sees if `sharers` SMs request one line: one per GPC, with SMs spread
-/// over the GPCs at random (model/form/loads.h).
+/// Number of requests that L2 receives if `sharers` SMs request one line: one per GPC, with SMs
+/// spread over the GPCs at random (model/form/loads.h).
 double requests_as_one(const MachineSpec& machine, double sharers) {
   const double gpcs = machine.gpcs;
   return std::min(machine.merge_limit, sharers / (gpcs * (1 - std::pow(1 - 1 / gpcs, sharers))));
@@ -269,7 +270,7 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
       kernel.persistent ? 1 : static_cast<i32>(std::min<double>(fitting, work.tiles_per_sm));
 
   // CTAs that are neighbours in launch order are rows of a group and share the columns of B. If a
-  // group has few rows, its neighbours share the rows of A.
+  // group has few rows, neighbours in different columns share the rows of A.
   const double group = std::min<double>(kernel.group_m, grid.along_m);
   work.b_merged = requests_as_one(
       *gpu.machine, std::clamp(grid.of_group, 1.0, std::min(group, count(gpu.machine->gpcs))));
@@ -301,14 +302,14 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   const Bytes operands{static_cast<double>(bytes_of_a(problem)) +
                        static_cast<double>(bytes_of_b(problem))};
   const Bytes asked = (work.a + work.b) * (tiles * k_blocks);
-  // A wave of tiles covers a group's rows and as many columns as fit, of each matrix of B.
+  // A wave of tiles covers a group's rows and, for each matrix of B, as many columns as fit.
   const double wave = std::min(tiles, sms * work.ctas);
   const double rows = std::min(group, wave);
   const double matrices = std::max(1.0, rows / grid.of_group);
   const Bytes of_wave{(rows * kernel.block_m + std::ceil(wave / rows) * kernel.block_n * matrices) *
                       count(shape.k) * element_bytes(problem.dtype) / count(parts)};
   const Bytes again = std::max(operands, std::min(of_wave * (tiles / wave), asked));
-  // L2 holds what the tiles of one GEMM or group share.
+  // L2 holds what the tiles of one GEMM or group have in common.
   const Bytes shared = operands / (grid.products * (grid.along_m / grid.of_group));
   const double kept =
       std::clamp(2 - shared / (gpu.l2->capacity * gpu.l2->usable_fraction), 0.0, 1.0);

@@ -1,7 +1,6 @@
 // Computes the analytic cycles of a Triton matmul that matches none of tilecast's schedules:
-// operands are loaded through pointers (cp.async), or mma.sync multiplies, which Triton uses on
-// Hopper for tiles of fewer than 64 rows or with fewer than four warps, and on GPUs without wgmma
-// for all tiles.
+// operands are loaded through pointers (cp.async), or mma.sync multiplies. Triton uses mma.sync on
+// Hopper for tiles with fewer than 64 rows or four warps, and for all tiles on GPUs without wgmma.
 //
 // One K block of the c CTAs that share an SM takes the smooth maximum (exponent 8) of
 //   tensor  wgmma: max(FLOPs / rate, operand bytes / operand rate) for each m64nNk16;
@@ -49,7 +48,8 @@ struct TritonKernel {
   bool operator==(const TritonKernel&) const = default;
 };
 
-/// Fitted costs of Triton's code on the machine; the members have the names of a family's file.
+/// Fitted costs of Triton's code on a GPU. The members have the names that the file of a GPU family
+/// uses.
 struct TritonCosts {
   double l2_share;         // factor on L2's rate for distinct lines
   Cycles row;              // SM cycles per cache line of a row
@@ -70,7 +70,7 @@ struct TritonCosts {
   Cycles convert;  // SM cycles to convert a warp's register of fp8 to fp16 for mma.sync
   double hidden;   // fraction of start and first load that other CTAs on the SM hide
   double dram;     // fraction of DRAM's read rate
-  double spilled;  // fraction of the time added per 128 registers over the limit
+  double spilled;  // fraction of time added per 128 registers above the limit
   Seconds launch;  // launch, including the warm-up of the first loads
 
   /// Reads the costs. Throws ConfigError for unknown and missing names, and for values that are not
@@ -82,14 +82,14 @@ struct TritonCosts {
 /// warpgroups.
 bool uses_wgmma(const GpuSpec& gpu, const TritonKernel& kernel);
 
-/// Bytes of shared memory that the compiler allocates: `stages` buffers of a K block of A and B for
-/// wgmma, one less for mma.sync, which reads a block into registers as it leaves the ring; at least
-/// one. An operand that cannot be loaded asynchronously has one buffer.
+/// Bytes of shared memory that the compiler allocates: for wgmma `stages` buffers of a K block of A
+/// and B; for mma.sync one buffer less, because a block is read into registers when it leaves the
+/// ring, but at least one. An operand that cannot be loaded asynchronously has one buffer.
 Bytes triton_shared_memory(const GpuSpec& gpu, const GemmProblem& problem,
                            const TritonKernel& kernel);
 
-/// Computes bounds as in hard_bounds.h. Intake: each tile loads its rows and columns once, at
-/// `intake`.
+/// Computes bounds as in hard_bounds.h. For intake, each tile loads its rows and columns once, at
+/// rate `intake`.
 HardBounds triton_bounds(const GpuSpec& gpu, const GemmProblem& problem, const TritonKernel& kernel,
                          const TritonCosts& costs);
 
@@ -110,7 +110,7 @@ struct TritonWork {
   double promoted;            // accumulator registers of all warps to promote; else 0
   Cycles tensor;              // tensor time, with mma.sync by `mma_rate`
   Bytes operand_reads;        // operand reads by mma.sync
-  // The next members are per kernel; two fp8 FLOPs count as one, and FLOPs outside C are counted
+  // The next members are per kernel. Two fp8 FLOPs count as one; FLOPs outside C are counted
   // separately.
   double busy;     // fraction of SMs with a tile
   double missing;  // fraction of loads that miss L2

@@ -45,22 +45,21 @@ TEST_CASE("Before Hopper Triton multiplies all tiles by mma.sync, at most at the
 
 TEST_CASE("Triton allocates a buffer per stage for wgmma and one less for mma.sync") {
   const GemmProblem cube = triton_problem(4096, 4096, 4096);
-  // As reported by the compiler (validate/data/h200_sxm/triton/pointer_tiles.csv):
-  // 3 x 64 x (16 + 128) x 2, 3 x 64 x (32 + 256) x 2, 4 x 64 x (64 + 16) x 2, 4 x 64 x (128 + 256)
-  // x 2.
+  // The compiler reports (validate/data/h200_sxm/triton/pointer_tiles.csv): 3 x 64 x (16 + 128) x
+  // 2, 3 x 64 x (32 + 256) x 2, 4 x 64 x (64 + 16) x 2, 4 x 64 x (128 + 256) x 2.
   CHECK(allotted(cube, {16, 128, 64, 4, 4}) == 55296);
   CHECK(allotted(cube, {32, 256, 64, 4, 8}) == 110592);
   CHECK(allotted(cube, {64, 16, 64, 4, 4}) == 40960);
   CHECK(allotted(cube, {128, 256, 64, 4, 8}) == 196608);
-  // fp8 has one byte per element. One stage of mma.sync has one buffer, as two stages have.
+  // fp8 has one byte per element. mma.sync has one buffer with one stage and with two.
   CHECK(allotted(triton_problem(4096, 4096, 4096, ElementType::kE4m3), {128, 128, 128, 4, 4}) ==
         131072);
   CHECK(allotted(cube, {16, 128, 64, 1, 4}) == allotted(cube, {16, 128, 64, 2, 4}));
 }
 
 TEST_CASE("An operand with two-byte alignment cannot be loaded ahead and has one buffer") {
-  // Rows of 4095 elements start on 2-byte boundaries, of 4094 on 4-byte ones. A of M x K with K =
-  // 4095, B of K x N with N = 4096: only B has 4 buffers.
+  // Rows of 4095 elements start on 2-byte boundaries, rows of 4094 on 4-byte ones. With A of M x K,
+  // K = 4095, and B of K x N, N = 4096, only B has 4 buffers.
   CHECK(allotted(triton_problem(4096, 4096, 4095, ElementType::kBf16, Layout::kNn),
                  {64, 128, 64, 4, 4}) == 64 * 2 * (64 + 4 * 128));
   CHECK(allotted(triton_problem(4096, 4096, 4094), {64, 128, 64, 4, 4}) == 64 * 2 * 4 * (64 + 128));
@@ -94,9 +93,9 @@ TEST_CASE("Unknown, missing and zero costs are errors") {
 }
 
 TEST_CASE("A tile limited by SM fill takes as long as its bytes") {
-  // Without latency, row costs and loop overhead: 132 tiles of 64x128 on as many SMs, K of 65536 in
-  // 1024 blocks of 64 x (64 + 128) x 2 bytes at 16 B per cycle, 1536 cycles each; wgmmas take 4 x
-  // 64 cycles, negligible at exponent 8. 1024 x 1536 = 1572864.
+  // Without latency, row costs and loop overhead: 132 tiles of 64x128 on as many SMs. K = 65536 has
+  // 1024 blocks of 64 x (64 + 128) x 2 bytes, each 1536 cycles at 16 B per cycle. Their wgmmas take
+  // 4 x 64 cycles, negligible at exponent 8. 1024 x 1536 = 1572864.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   auto named = kExampleTritonCosts;
   named["intake"] = 16;
@@ -135,8 +134,8 @@ TEST_CASE("Groups and GEMMs of a batch have separate tiles and matrices") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
   const TritonKernel kernel{16, 128, 64, 4, 4};
-  // 17 rows are 2 tiles of 16, 3 rows are 1, an empty group has none, so 3 x 8 tiles of 128
-  // columns. One wave reads both matrices of B once, and A.
+  // 17 rows are 2 tiles of 16, 3 rows are 1, and an empty group has none: 3 x 8 tiles of 128
+  // columns. One wave reads A and both matrices of B once.
   const TritonWork groups =
       triton_work(gpu, in_groups(triton_problem(0, 1024, 512), {17, 0, 3}), kernel, costs);
   CHECK(groups.tiles_per_sm == 1);

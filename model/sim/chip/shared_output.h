@@ -41,7 +41,7 @@ constexpr SmPlace place_of_pair(u32 pair, u32 gpcs, u32 groups_of_gpc) {
   return {gpc, gpc * groups_of_gpc + in_gpc % groups_of_gpc, in_gpc / groups_of_gpc};
 }
 
-/// A set of waiters, each with the time at which it stops waiting.
+/// A set of waiters. Each has the time until which it waits.
 class Waiters {
  public:
   explicit Waiters(u32 count) : until_((count + kTogether - 1) / kTogether * kTogether) {}

@@ -1,7 +1,8 @@
 // A resource that serves requests one after another, in request order:
 //   done = max(asked, free) + service.
-// The caller computes a request's service time, its size over the resource's rate. Checked by:
-// server_test.cpp (exact times, both sides of the edge).
+// The caller computes a request's service time, its size over the resource's rate.
+// Checked by: server_test.cpp (exact times; a request just before and just after the server is
+// free).
 #pragma once
 
 #include "model/base/sim_time.h"

@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-/// Time from the last tensor operation to the first chunk.
+/// Time from the last tensor operation until the first chunk of C is staged.
 inline SimTime store_setup(Sm& sm, const StoreCosts& costs) {
   const bool first = !sm.has_stored;
   sm.has_stored = true;

@@ -107,7 +107,8 @@ TEST_CASE("NaN and infinity in a scale reach the scaled elements and nothing els
       bench.prepare({{kRows, kColumns, kDepth}, ElementType::kE4m3, Layout::kTn, scaled_by(scales)},
                     Inputs::kUniform);
       const ScaleArgs args = bench.scales.get();
-      // With block scales, the third block along K: of a row of A, or of B's columns 256 to 383.
+      // With block scales, the NaN is the third scale along K: of one row of A, or of B's columns
+      // 256 to 383.
       const i64 index = !blocks ? kAt : of_a ? 2 * args.a_stride + kAt : 2 * args.b_stride + 2;
       copy_to_device(const_cast<float*>(of_a ? args.a : args.b) + index, std::span(&nan, 1));
       for (const char* text : {kCooperative, kTwoRows, kPingPong}) {

@@ -137,7 +137,7 @@ void mma_queue(Collector& found) {
   }
 }
 
-/// The line value = at_zero + slope * x.
+/// A straight line: value = at_zero + slope * x.
 struct Line {
   double at_zero, slope;
 };

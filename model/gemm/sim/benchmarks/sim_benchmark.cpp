@@ -1,6 +1,6 @@
 // Measures the speed of the simulator: events per second of the bare engine and of a whole GEMM,
-// and milliseconds for 8192^3 at 128x256x64, whole and without its steady waves. CPU time on one
-// core, best of a few runs.
+// and milliseconds for 8192^3 at 128x256x64, whole and without its steady waves. Times are CPU time
+// on one core, best of a few runs.
 //   build/tilecast_sim_benchmark       exit code 1 if a limit is missed
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@ namespace tilecast {
 
 namespace {
 
-/// In a pair, the leader's barrier counts both CTAs' bytes, and one commit frees a stage.
+/// In a pair, the leader's barrier counts the bytes of both CTAs, and one commit frees a stage.
 StageRing ring_of(GemmKernel& kernel) {
   const Tiling& t = kernel.config.tiling;
   const bool tcgen05 = uses_tcgen05(kernel.config.schedule);

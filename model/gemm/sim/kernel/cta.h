@@ -1,9 +1,9 @@
-// One CTA, and the steps that its roles consist of. The steps are named as in kernels/gemm, so the
-// processes in schedules/ read like the kernels.
+// One CTA and the steps of its roles. The steps are named as in kernels/gemm, so the processes in
+// schedules/ read like the kernels.
 //
-// A warpgroup keeps its own time, `ready`, which may run ahead of the engine's: results that follow
-// from known times, such as the completion of wgmmas on an in-order pipe, need no event. It uses
-// shared resources only at the engine's time.
+// A warpgroup has a separate time, `ready`, which may be ahead of the engine's: events whose time
+// is known, such as the completion of wgmmas on an in-order pipe, need no event in the engine.
+// Shared resources are used only at the engine's time.
 //
 // Checked by: simulate_test.cpp, random_kernels_test.cpp.
 #pragma once
@@ -33,8 +33,8 @@ struct ResultStores {
 /// A warpgroup's reads of a tile's residual.
 struct ResidualReads {
   i32 asked = 0, taken = 0;        // chunks requested and consumed
-  SimTime in_l2;                   // arrival of the whole part in L2
-  std::array<SimTime, 2> there{};  // arrival of the next two chunks
+  SimTime in_l2;                   // time at which the whole part has arrived in L2
+  std::array<SimTime, 2> there{};  // times at which the next two chunks arrive
 };
 
 /// A consumer warpgroup, or the producer.
@@ -48,7 +48,7 @@ struct Warpgroup {
   SimTime committed;  // tcgen05: completion of the last K block's MMAs
   ResultStores stores;
   ResidualReads residual;
-  u32 sums_taken = 0;  // partial sums taken from other pieces, if warps clear them
+  u32 sums_taken = 0;  // number of partial sums taken from other pieces, if warps clear them
 };
 
 class Cta {
@@ -99,7 +99,7 @@ class Cta {
 
   /// Issues bulk copies of this CTA's slices of a K block of A and B, to all CTAs that share them.
   void load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block);
-  /// Prefetches a tile's residual into L2 as the tile begins, if it comes through the pipeline
+  /// Prefetches a tile's residual into L2 when the tile begins, if it comes through the pipeline
   /// stages.
   void fetch_residual(Warpgroup& producer);
   /// Issues bulk copies of the part of the tile's residual in its `index`th stage.
@@ -110,7 +110,7 @@ class Cta {
   void mma_row(Warpgroup& consumer, i32 stage);
   /// Waits until at most `groups` of the committed groups are in flight.
   void wait_mma(Warpgroup& consumer, i32 groups);
-  /// Releases the oldest stage held, to each CTA that writes to it.
+  /// Releases the oldest stage held, at each CTA that writes to it.
   void release_stage(Warpgroup& consumer);
 
   /// tcgen05: the pair that shares instructions, or only this CTA; and the CTA that issues them.
@@ -139,13 +139,13 @@ class Cta {
 
   Sm& sm() { return sm_; }
   i32 sm_index() const { return kernel_.chip.index(sm_); }
-  /// Barrier of all consumers of the CTA, for C staged in borrowed stages.
+  /// Barrier of all consumers of the CTA, for C staged in pipeline stages.
   PhaseBarrier& consumers() { return consumers_; }
   /// Barrier with which a ping-pong warpgroup passes the tensor cores to this one.
   PhaseBarrier& turn_of(i32 warpgroup) { return turns_[static_cast<std::size_t>(warpgroup)]; }
 
   /// Barriers for the warpgroup's part of a shared tile: its owner has read the sum; the clearing
-  /// warps are ready for the next.
+  /// warps are ready for the next sum.
   PhaseBarrier& sum_taken(i32 part) { return taken_[static_cast<std::size_t>(part)]; }
   PhaseBarrier& clearing_ready(i32 part) { return ready_[static_cast<std::size_t>(part)]; }
 

@@ -10,13 +10,13 @@
 namespace tilecast {
 namespace {
 
-/// Returns false if the residual comes through the stages: then the epilogue has been applied
-/// already.
+/// Returns false if the residual comes through the stages, because then the epilogue has been
+/// applied already.
 bool fuses(const Cta& cta) {
   return cta.costs().store.arithmetic.ps > 0 && cta.costs().residual.stages == 0;
 }
 
-/// Returns the time at which a share of a residual chunk that is requested now arrives; a fused
+/// Returns the time at which a share of a residual chunk that is requested now arrives. A fused
 /// epilogue waits for it.
 SimTime load_residual(Cta& cta, const Warpgroup& wg, i64 parts) {
   const SimTime now = cta.engine().now();
@@ -69,7 +69,7 @@ Process store_from_slots(Cta& cta, Warpgroup& wg, i32 count) {
   }
 }
 
-/// Synchronizes the consumer warpgroups of a CTA; each then takes `then`.
+/// Synchronizes the consumer warpgroups of a CTA; afterwards each spends `then`.
 Process meet(Cta& cta, Warpgroup& wg, SimTime then) {
   cta.note(wg, {.kind = StepKind::kMeetConsumers});
   cta.consumers().arrive(wg.ready);
@@ -77,7 +77,7 @@ Process meet(Cta& cta, Warpgroup& wg, SimTime then) {
   wg.ready = cta.engine().now();
 }
 
-/// Fuses and stages a warpgroup's chunks, all of which have a place.
+/// Fuses and stages a warpgroup's chunks; there is space for all of them.
 Process stage_chunks(Cta& cta, Warpgroup& wg, i32 chunks) {
   const StoreCosts& costs = cta.costs().store;
   for (i32 chunk = 0; chunk < chunks; ++chunk) {
@@ -107,7 +107,8 @@ Process store_from_stages(Cta& cta, Warpgroup& wg) {
   }
 }
 
-/// Stores as store_tile_by_threads does: without the copy engine each warpgroup stores its part.
+/// Stores like store_tile_by_threads of the kernels: without the copy engine, each warpgroup stores
+/// its part.
 Process store_by_threads(Cta& cta, Warpgroup& wg) {
   const KernelCosts& costs = cta.costs();
   const i32 chunks = c_chunks(cta.tiling());
@@ -185,7 +186,7 @@ Process fuse(Cta& cta, Warpgroup& wg, i64 chunks, i64 parts) {
     wg.ready = cta.sm().arithmetic.serve(cta.engine().now(), SimTime{whole.ps / parts});
     co_return;
   }
-  const bool shared = parts > 1;  // each piece reads its share of the tile by itself
+  const bool shared = parts > 1;  // each piece separately reads its share of the tile
   while (!shared && wg.residual.asked < 2 && wg.residual.asked < c_chunks(cta.tiling())) {
     ask_for_chunk(cta, wg);
   }

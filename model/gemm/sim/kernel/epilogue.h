@@ -1,5 +1,5 @@
-// Simulates stores of accumulators to C, as in kernels/device/epilogue.cuh: in chunks, staged in
-// shared memory, each read from there by a bulk store.
+// Simulates stores of accumulators to C, as in kernels/device/epilogue.cuh: in chunks that are
+// staged in shared memory and read from there by a bulk store.
 //
 // With dedicated slots a warpgroup works independently; a slot is reused once the previous store
 // has read it. Staging shares the SM's port with other warpgroups and CTAs. If C aliases stages,
@@ -20,18 +20,19 @@
 
 namespace tilecast {
 
-/// Makes L2 read the warpgroup's part of the residual, if there is one, as a tile begins; a piece
+/// Makes L2 read the warpgroup's part of the residual, if there is one, when a tile begins. A piece
 /// of a split tile reads a share proportional to its K blocks.
 void fetch_residual(Cta& cta, Warpgroup& warpgroup, u32 k_blocks);
 
-/// Stores a tile. Its last stores are issued at the warpgroup's time, and read at its stores_read.
-/// With a deferred store, the tile's chunks wait instead, once the previous tile's are stored.
+/// Stores a tile. Its last stores are issued at the warpgroup's time and read at its stores_read.
+/// With a deferred store, the previous tile's chunks are stored first, and then this tile's chunks
+/// wait.
 Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span);
 
 /// Stores the first deferred chunk.
 Process store_waiting(Cta& cta, Warpgroup& warpgroup);
 
-/// Time of a fused epilogue's instructions for a part of a tile, in chunks over `parts`; the
+/// Time of a fused epilogue's instructions for a part of a tile, in chunks over `parts`. The
 /// warpgroups of an SM run them one after another.
 Process fuse(Cta& cta, Warpgroup& warpgroup, i64 chunks, i64 parts = 1);
 

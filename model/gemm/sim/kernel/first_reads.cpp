@@ -5,7 +5,7 @@
 namespace tilecast {
 namespace {
 
-/// Bytes of panels that have not been `read`.
+/// Bytes of panels that are not marked in `read`.
 i64 unread_bytes(const OperandBlocks& operand, const std::vector<bool>& read) {
   i64 bytes = 0;
   for (u32 panel = 0; panel < read.size(); ++panel) {

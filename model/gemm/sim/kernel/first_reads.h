@@ -1,6 +1,6 @@
-// Counts first reads of A and B by skipped waves (steady_waves.h): panels that no simulated tile
-// uses. Their bytes come from DRAM, regardless of the mean wave. Checked by: first_reads_test.cpp;
-// tests/random.
+// Counts first reads of A and B by skipped waves (steady_waves.h): reads of panels that no
+// simulated tile uses. Their bytes come from DRAM; the mean wave does not represent them. Checked
+// by: first_reads_test.cpp; tests/random.
 #pragma once
 
 #include "model/base/math.h"
@@ -26,7 +26,7 @@ void each_simulated_range(SkippedWaves skipped, const WholeWaves& waves, const T
   }
 }
 
-/// Bytes of these panels.
+/// Bytes of the panels that only skipped waves read.
 i64 first_reads_left_out(const GemmKernel& kernel);
 
 }  // namespace tilecast

@@ -10,8 +10,8 @@
 using namespace tilecast;
 
 TEST_CASE("Skipped waves read at least the panels that no simulated tile uses") {
-  // 512 x 4194304 x 64 in tiles of 128 x 128, column by column: each wave reads new panels of B,
-  // all from DRAM once. A has 64 KiB, B 512 MiB.
+  // 512 x 4194304 x 64 in tiles of 128 x 128, column by column: each wave reads new panels of B
+  // once, all from DRAM. A has 64 KiB, B 512 MiB.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = gemm_config("ws 128x128x64 s4 w2x1 c1x1 o1 i1 e2 m4");
   const GemmProblem problem = fp16(512, 4194304, 64);

@@ -57,7 +57,7 @@ bool keeps_operands(const GpuSpec& gpu, const GemmProblem& problem) {
          gpu.l2->capacity.value * gpu.l2->usable_fraction;
 }
 
-/// C's share of the kernel's bytes in L2.
+/// C's fraction of the kernel's bytes in L2.
 double written_share(const GemmProblem& problem) {
   const double c = bytes_of_c(problem);
   return c / (c + bytes_of_a(problem) + bytes_of_b(problem));
@@ -119,7 +119,7 @@ GemmKernel::GemmKernel(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const i32 size = cluster_size(kernel.tiling);
   const i32 ctas = static_cast<i32>(std::min<i64>(i64{workers()} * size, 1 << 30));
   for (i32 gpc = 0; gpc < gpcs; ++gpc) {
-    // With static tiles the slowest SMs end the kernel and represent all SMs, which keeps events
+    // With static tiles the slowest SMs end the kernel. They represent all SMs, which keeps events
     // together and the simulation fast; otherwise GPCs drift apart.
     const double place =
         kernel.grid == Grid::kResident || gpcs == 1 ? -1 : 2.0 * gpc / (gpcs - 1) - 1;

@@ -87,7 +87,7 @@ struct GemmKernel {
   GemmRequests* requests;
   StepLog* steps;
 
-  /// Number of warpgroups that store a CTA's tile, and that multiply its K blocks.
+  /// Number of warpgroups that store a CTA's tile, and number that multiply its K blocks.
   i64 parts_stored() const { return warpgroups_per_tile(config.tiling); }
   i64 parts_multiplied() const { return uses_tcgen05(config.schedule) ? 1 : parts_stored(); }
 
@@ -98,7 +98,7 @@ struct GemmKernel {
   std::optional<SettledRate>
       rate;  // set for a dynamic grid that skips waves once its rate has settled
 
-  /// Records that a warpgroup's part of a tile is stored, and the ends of the steady waves.
+  /// Records that a warpgroup's part of a tile is stored, and marks both ends of the steady waves.
   void part_stored() {
     if (++tiles_stored == marks.begin) {
       marks.at_begin = progress();
@@ -110,7 +110,7 @@ struct GemmKernel {
 
   /// Linear index over the chip's CTA tiles.
   u32 tile_index(TileCoord cta_tile) const;
-  /// Bytes of C in the warpgroup's part of a CTA's tile, and their name.
+  /// Bytes of C in the warpgroup's part of a CTA's tile, and the name of that block.
   i64 c_bytes(TileCoord cta_tile, i32 warpgroup) const;
   u64 c_block(TileCoord cta_tile, i32 warpgroup) const;
   /// Bytes of the residual in chunks [first, end) of each warpgroup of a CTA's tile.

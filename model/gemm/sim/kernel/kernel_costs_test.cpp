@@ -17,12 +17,12 @@ KernelCosts costs(const KernelConfig& config, Hertz clock, i64 n_of_c = 512, boo
 TEST_CASE("wgmmas take the longer of their FLOPs and their operand reads") {
   KernelConfig config = plain(Schedule::kPipelined);
   // With N = 64 an instruction takes 2*64*64*16 / 4096 = 32 cycles and reads (64 + 64) * 32 B / 128
-  // = 32 cycles; a K block of 64 has 4.
+  // = 32 cycles; a K block of 64 has 4 instructions.
   CHECK(costs(config, kExampleClock).mma.time.ps == 4 * 32000);
   // With N = 32 the FLOPs take 16 cycles, but operand reads take 24.
   config.instruction_n = 32;
   CHECK(costs(config, kExampleClock).mma.time.ps == 8 * 24000);
-  // A from registers: 8 cycles of operand reads, so FLOPs take longer again.
+  // If A comes from registers, operand reads take 8 cycles, so FLOPs take longer again.
   config.a_source = OperandSource::kRegisters;
   CHECK(costs(config, kExampleClock).mma.time.ps == 8 * 16000);
 }
@@ -50,8 +50,8 @@ TEST_CASE("If TMA cannot store C, threads store it and wait") {
   const KernelConfig config = plain(Schedule::kPipelined);
   CHECK(!costs(config, kExampleClock, 512).store.by_threads);
   CHECK(costs(config, kExampleClock, 508).store.by_threads);
-  // A chunk of 8192 B at 32 B per cycle; stored by threads it takes twice as long, and four times
-  // with two bytes per store.
+  // A chunk of 8192 B at 32 B per cycle. If threads store it, it takes twice as long, and four
+  // times with two bytes per store.
   CHECK(costs(config, kExampleClock, 512).store.read.ps == 256000);
   CHECK(costs(config, kExampleClock, 508).store.read.ps == 512000);
   CHECK(costs(config, kExampleClock, 511).store.read.ps == 1024000);
@@ -64,7 +64,7 @@ TEST_CASE("L2 takes longer for rows of C that start inside a sector") {
   // Every other row of 1040 B starts inside a sector: 128 B of it are 3 sectors and parts of two
   // others, which take as long as 7 sectors. The mean of 7 and 4 is 5.5.
   CHECK(costs(config, kExampleClock, 520).store.chunk_bytes == whole * 11 / 8);
-  // Threads, which store rows off 16 bytes, are priced by instruction.
+  // Stores by threads, used if rows are not multiples of 16 bytes, cost time per instruction.
   CHECK(costs(config, kExampleClock, 508).store.chunk_bytes == whole);
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("A cold kernel's CTAs start later than those that follow one") {
   const KernelConfig config = plain(Schedule::kPipelined);
   GpuSpec gpu = example_gpu();
   gpu.machine->start_shared = {100e-9};
-  // A kernel starts after 700 ns plus 100 ns for each of two SMs of a GPC, and 700 cycles.
+  // A kernel starts after 700 ns, plus 100 ns for each of two SMs of a GPC, plus 700 cycles.
   CHECK(
       kernel_costs(gpu, fp16(512, 512, 512), config, 32, true, kExampleClock).launch.cta_start.ps ==
       900000);

@@ -31,7 +31,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
   const i64 slice_bytes = i64{side.tile} * block_k * element / side.sharers;
   const std::vector<u32> k_blocks_of = k_blocks_of_products(problem, config.tiling);
   for (i64 tile = 0; tile < i64{side.tiles} * side.matrices; ++tile) {
-    // An operand shared by all GEMMs is read over the same K by each.
+    // If all GEMMs share an operand, each reads it over the same K.
     const auto product = static_cast<std::size_t>(grouped_along_k(problem) ? tile / side.tiles : 0);
     const i64 all_k = grouped_along_k(problem) ? problem.groups->rows()[product] : problem.shape.k;
     const u32 k_blocks = k_blocks_of[product];
@@ -52,8 +52,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
         const i64 rows = inside(first_row, slice_rows, left);
         const i64 k =
             inside(k_block * block_k + (side.slices_k ? slice * slice_k : 0), slice_k, all_k);
-        // A box's rows run along the matrix's contiguous dimension: along K, or along the tile's
-        // side.
+        // A box's rows run along the matrix's contiguous dimension: K, or the tile's dimension.
         const i64 along = side.slices_k ? rows : k;
         const i64 across = side.slices_k ? k : rows;
         const i64 row = std::min<i64>(along, side.slices_k ? kSlabElements : slab) * element;
@@ -62,7 +61,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
         const i64 others = along * next_groups * element;
         const Bytes own = bytes - Bytes{static_cast<double>(others)};
         const double pieces = row > 0 ? bytes.value / static_cast<double>(row) : 0;
-        // Each slab is its own box, with the same number of rows whether they exist or not.
+        // Each slab is a separate box, with the same number of rows whether they exist or not.
         const i64 box = side.slices_k ? kSlabElements : slab;
         const i64 rows_of_boxes = ceil_div(side.slices_k ? slice_rows : slice_k, box) *
                                   (side.slices_k ? slice_k : slice_rows);

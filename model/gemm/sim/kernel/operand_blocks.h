@@ -1,9 +1,9 @@
 // Numbers the blocks of A and B that a kernel loads, and computes the cost of each.
 //
-// A block of A is one CTA's share of a K block: its slice of the tile's rows; a block of B is a
+// A block of A is one CTA's share of a K block, its slice of the tile's rows; a block of B is a
 // slice of the tile's columns. Out-of-bounds parts that are loaded are filled with zeros without a
-// read of L2. Rows after a group's last one belong to the next group, whose block reads them from
-// DRAM. Checked by: operand_blocks_test.cpp.
+// read of L2. Rows after a group's last row belong to the next group, and that group's block reads
+// them from DRAM. Checked by: operand_blocks_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace tilecast {
 
-/// One operand's blocks, indexed by tile along its dimension of C (over all matrices), slice of the
-/// tile, and K block.
+/// The blocks of one operand, indexed by tile along its dimension of C (over all matrices), slice
+/// of the tile, and K block.
 class OperandBlocks {
  public:
   struct Side {
@@ -27,9 +27,10 @@ class OperandBlocks {
     u32 tiles;         // CTA tiles per matrix, including out-of-bounds ones
     u32 matrices;      // number of matrices, contiguous in memory
     i32 sharers;       // CTAs that load a slice each
-    bool slices_k;     // slices divide K, not the tile's dimension (A as [K,M], B as [K,N])
+    bool slices_k;     // slices divide K and not the tile's dimension (A as [K,M], B as [K,N])
     i64 row_elements;  // elements per row in memory
-    i32 step;  // rows inside the matrix are loaded in steps of this; all rows of the tile if 0
+    // granularity in which rows inside the matrix are loaded; 0: all rows of the tile are
+    i32 step;
     const std::vector<TileRow>* rows = nullptr;  // rows of tiles, for A; `extent` is then unused
   };
 
@@ -50,7 +51,8 @@ class OperandBlocks {
   MemorySystem::Fetch fetch(u32 tile, u32 slice, u32 k_block) const {
     const u32 first = k_block & ~(fetched_ - 1);
     const u32 k_blocks = of_tiles_[tile].k_blocks;
-    if (ragged_ && first + fetched_ >= k_blocks) {  // the sizes differ: read individually
+    // the sizes differ, so blocks are read individually
+    if (ragged_ && first + fetched_ >= k_blocks) {
       return {block(tile, slice, k_block), 1};
     }
     return {block(tile, slice, first), std::min(fetched_, k_blocks - first)};
@@ -66,7 +68,7 @@ class OperandBlocks {
   std::vector<Tile> of_tiles_;
   bool ragged_ = false;           // the last K block is partial
   u32 fetched_ = 1;               // K blocks read together, a power of two
-  std::vector<BlockCost> costs_;  // costs by slice: a whole K block, and the last one
+  std::vector<BlockCost> costs_;  // costs of each slice: of a whole K block, and of the last one
 };
 
 }  // namespace tilecast

@@ -45,26 +45,26 @@ TEST_CASE("Out-of-bounds rows and whole slabs are requested, the rest of a row c
   const OperandBlocks a = a_of(fp16(80, 64, 96), 1, 3);
   CHECK(a.cost(1, 0, 0).bytes == 16 * 64 * 2);  // rows 64 to 79
   CHECK(a.cost(1, 0, 0).outside.ps == 48000);   // 48 rows
-  // 16 rows with a pitch of 192 bytes, half of which touch two lines, and those 48: two cycles
-  // each.
+  // 16 rows with a pitch of 192 bytes, half of which touch two lines, and the 48 missing ones: two
+  // cycles per line.
   CHECK(a.cost(1, 0, 0).requests.ps == (24 + 48) * 2000);
   CHECK(a.cost(0, 0, 1).bytes == 64 * 32 * 2);  // K from 64 to 95
   CHECK(a.cost(0, 0, 1).outside.ps == 0);
   CHECK(a.cost(2, 0, 0).bytes == 0);  // wholly outside C
   CHECK(a.cost(2, 0, 0).fill.ps == 128000);
   CHECK(a.cost(2, 0, 0).outside.ps == 64000);
-  // If rows are whole pairs of lines, two are requested: 48 rows of 256 bytes.
+  // If rows are multiples of pairs of lines, two lines are requested per missing row: 48 rows of
+  // 256 bytes.
   CHECK(a_of(fp16(80, 64, 128), 1, 3).cost(1, 0, 0).outside.ps == 96000);
   KernelConfig deep = plain(Schedule::kWarpSpecialized);
-  deep.tiling.block_k =
-      192;  // three slabs, two of which lie beyond K = 64 and are requested needlessly
+  deep.tiling.block_k = 192;  // three slabs; the two beyond K = 64 are requested needlessly
   const OperandBlocks slabs(example_gpu(), fp16(64, 64, 64), deep, {64, 64, 1, 1, 1, false, 64}, 0,
                             BytesPerSecond{100e9}, kExampleClock);
   CHECK(slabs.cost(0, 0, 0).outside.ps == 128000);
 }
 
 TEST_CASE("If only existing rows are loaded, missing ones cost nothing beyond the rest of a step") {
-  // 80 rows: the second tile has 16, two steps of 8; in slices of 32, half of the first slice.
+  // Of 80 rows the second tile has 16: two steps of 8, which are half of the first slice of 32.
   const OperandBlocks eights = a_of(fp16(80, 64, 128), 1, 3, 8);
   CHECK(eights.cost(0, 0, 0).fill.ps == 128000);
   CHECK(eights.cost(1, 0, 0).bytes == 16 * 64 * 2);
@@ -81,16 +81,16 @@ TEST_CASE("If only existing rows are loaded, missing ones cost nothing beyond th
 }
 
 TEST_CASE("Unaligned rows take more requests and sectors") {
-  // K = 160: rows with a pitch of 320 bytes start at 0 and 64 alternately: one line or two, four
-  // sectors.
+  // K = 160: rows with a pitch of 320 bytes start alternately at 0 and 64 of a line. They touch one
+  // line or two, and four sectors.
   const BlockCost by_64 = a_of(fp16(64, 64, 160), 1, 1).cost(0, 0, 0);
   CHECK(by_64.requests.ps == 64 * 3000);  // 1.5 lines of two cycles
   CHECK(by_64.sectors == 256);
   CHECK(by_64.l2.ps == 32000);
   CHECK(by_64.unmerged.ps == 0);
-  // K = 136: rows with a pitch of 272 bytes start at each multiple of 16; half of them inside a
-  // sector, and those touch five. In sector pairs of a line: two if the row is aligned or off by
-  // 64, else three: (2 + 2 + 6 x 3) / 8 = 2.75, of which 4 x 3 / 8 inside a sector.
+  // K = 136: rows with a pitch of 272 bytes start at each multiple of 16. Half of them start inside
+  // a sector and touch five. In sector pairs of a line: two if the row is aligned or off by 64,
+  // otherwise three: (2 + 2 + 6 x 3) / 8 = 2.75, of which 4 x 3 / 8 start inside a sector.
   const BlockCost by_16 = a_of(fp16(64, 64, 136), 1, 1).cost(0, 0, 0);
   CHECK(by_16.requests.ps == 64 * 3750);  // 15 lines per 8 rows
   CHECK(by_16.sectors == 64 * 9 / 2);

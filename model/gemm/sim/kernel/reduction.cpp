@@ -12,7 +12,7 @@ PhaseBarrier& lock_of(Cta& cta, const Warpgroup& wg, const SharedPart& part) {
   return cta.kernel().sums->lock(part.piece.tile, cta.rank(), wg.part);
 }
 
-/// Writes a part's sum chunk by chunk; the role is ready when the last one has been written.
+/// Writes a part's sum chunk by chunk. The role is ready when the last chunk has been written.
 Process write_sum(Cta& cta, Warpgroup& wg, SumWrite how) {
   cta.note(wg, {.kind = how == SumWrite::kAdd ? StepKind::kAddSum : StepKind::kStoreSum,
                 .bytes = cta.kernel().sums->part_bytes()});
@@ -32,8 +32,8 @@ Process read_sum(Cta& cta, Warpgroup& wg) {
   }
 }
 
-/// The warpgroup continues when all its writes have arrived; other CTAs see them after the same
-/// delay once more.
+/// The warpgroup continues when all its writes have arrived; other CTAs see them after another such
+/// delay.
 void publish(Cta& cta, Warpgroup& wg, const SharedPart& part) {
   const bool apart = cta.kernel().config.decomposition.reduction == Reduction::kSpread;
   cta.note(wg, {.kind = StepKind::kPublish, .count = apart ? 1 : part.piece.k_blocks()});
@@ -59,7 +59,7 @@ Process reduce_spread(Cta& cta, Warpgroup& wg, SharedPart part) {
   publish(cta, wg, part);
   co_await wait_phase(cta, wg, part, 0);
   part.span.reduction = TileSpan::Reduction{wg.ready, {}};
-  // Shares of all partial sums together have as much data as one partial sum.
+  // The shares of all partial sums are together as large as one partial sum.
   co_await read_sum(cta, wg);
   if (cta.costs().store.arithmetic.ps > 0) {
     co_await fuse(cta, wg, c_chunks(cta.tiling()), kernel.work.splits);
@@ -68,7 +68,7 @@ Process reduce_spread(Cta& cta, Warpgroup& wg, SharedPart part) {
   cta.note(wg, {.kind = StepKind::kShareStored});
   const i64 share = kernel.c_bytes(part.tile, wg.part) / kernel.work.splits;
   wg.ready = kernel.sums->store_results(cta.engine().now(), cta.sm_index(), share);
-  wg.ready += kernel.sums->hop();  // until all of it is stored, and the lock is updated
+  wg.ready += kernel.sums->hop();  // until all of it is stored and the lock is updated
   part.span.reduction->reduced = wg.ready;
   wg.stores.read = wg.ready;
   if (kernel.work.owns(part.piece)) {  // one span for the part

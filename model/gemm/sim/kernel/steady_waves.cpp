@@ -11,12 +11,12 @@
 namespace tilecast {
 namespace {
 
-constexpr u32 kLeastHead = 4;  // waves simulated before the jump
+constexpr u32 kLeastHead = 4;  // number of waves simulated before the jump
 constexpr u32 kSettling = 2;   // number of first waves, which do not count as steady
 constexpr u32 kLeastBehindCuts = 4,
-              kSettlingBehindCuts = 1;  // the same two numbers for waves after split tiles
-constexpr u32 kTail = 1;                // whole waves after the jump
-constexpr u32 kWorthIt = 2;             // minimum number to skip
+              kSettlingBehindCuts = 1;  // the same for waves after split tiles
+constexpr u32 kTail = 1;                // number of whole waves after the jump
+constexpr u32 kWorthIt = 2;             // minimum number of waves worth skipping
 constexpr i64 kCheap = 250'000;         // steps that are cheap to simulate: about 9 ms on one core
 constexpr i64 kMost = 3'000'000;        // maximum number of steps while waiting for a steady rate
 constexpr double kSettled = 0.005;      // relative change in time between groups of waves
@@ -24,12 +24,12 @@ constexpr double kAlikeFresh =
     0.02;  // tolerated difference in first reads of B, relative to a tile's operands
 constexpr double kAlikeRows =
     0.05;                         // tolerated difference in stored rows, relative to a tile's rows
-constexpr u32 kFewestChunks = 8;  // chunks may differ in length, so need at least this many
+constexpr u32 kFewestChunks = 8;  // chunks may differ in length, so at least this many are needed
 
 i64 scaled(i64 amount, double factor) { return std::llround(static_cast<double>(amount) * factor); }
 SimTime scaled(SimTime time, double factor) { return {scaled(time.ps, factor)}; }
 
-/// Mean of a tile over some waves.
+/// Averages per tile over some waves.
 struct MeanTile {
   double fresh;  // panels of B read for the first time
   double rows;   // rows stored
@@ -207,9 +207,9 @@ SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves, const 
                            const KernelConfig& config, const OperandPanels& panels,
                            const OperandBlocks& a, const OperandBlocks& b) {
   const Tiling& t = config.tiling;
-  // the CTAs of a pair split B
+  // The CTAs of a pair split B.
   const i32 b_copies = uses_tcgen05(config.schedule) ? 1 : t.cluster_m;
-  // Subtracts the simulated tiles, which are few in a large kernel, from all tiles.
+  // The simulated tiles are few in a large kernel, so they are subtracted from all tiles.
   SkippedTiles sum{.tiles = s.num_tiles(), .l2_to_sm = 0, .sm_intake = 0};
   const auto add_a = [&](u32 panel, i64 times) {
     const i64 bytes = a.panel_bytes(panel) * times;

@@ -2,17 +2,17 @@
 // contribution is extrapolated from the simulated ones.
 //
 // A wave is one tile per slot of the chip. The first waves fill L2 and let the CTAs reach a steady
-// order; the last ones and the partial one form the tail. Both are simulated. Every worker skips
-// the same tiles in between, as if the kernel were shorter. Per skipped wave, time, L2 and DRAM
-// bytes and busy times grow by the mean of the later simulated waves; SM fills, tiles and K blocks
-// are counted exactly.
+// order; the last whole waves and the partial one form the tail. Both ends are simulated. Every
+// worker skips the same tiles in between, as if the kernel were shorter. Per skipped wave, time, L2
+// and DRAM bytes and busy times grow by the mean of the later simulated waves; SM fills, tiles and
+// K blocks are counted exactly.
 //
-// Hybrids that split K have their split tiles first, followed by whole waves.
+// Hybrids that split K run their split tiles first, then whole waves.
 //
-// Grids with one tile per CTA have waves in number only: slots run at their GPC's clock, refill
-// when done and drift apart, some for twenty waves, so that fewer and fewer requests merge. Such a
-// grid skips ahead only after N consecutive waves repeat with equal duration (SettledRate), and the
-// CTAs of skipped waves are never handed out.
+// In grids with one tile per CTA, a wave is only a number of tiles: slots run at their GPC's clock,
+// refill as soon as they are done and drift apart, some for twenty waves, so that fewer and fewer
+// requests merge. Such a grid skips ahead only after N consecutive waves had equal durations
+// (SettledRate), and the CTAs of skipped waves never start.
 //
 // With groups of unequal size, waves represent others only if they have nearly the same first reads
 // of B and stored rows; otherwise, and always for unequal groups along K, all are simulated.
@@ -36,7 +36,7 @@ namespace tilecast {
 struct WholeWaves {
   u32 count;
   u32 tiles;     // tiles per wave: slots with work in each
-  u32 begin;     // linear index of the first tile; earlier ones are split along K
+  u32 begin;     // linear index of the first tile; earlier tiles are split along K
   bool chunked;  // a worker's tiles are contiguous
 };
 /// Returns no waves if every tile is split along K.
@@ -48,9 +48,9 @@ struct SkippedWaves {
   u32 count = 0;  // waves skipped
 };
 
-/// Returns the waves to skip: none if the whole kernel is cheap to simulate, else enough to make it
-/// so, but never its start and tail. `steps_per_tile`: K blocks loaded and multiplied per tile of a
-/// worker, which dominate simulation time.
+/// Returns the waves to skip: none if the whole kernel is cheap to simulate, otherwise enough to
+/// make it so, but never its start and tail. `steps_per_tile`: K blocks loaded and multiplied per
+/// tile of a worker, which dominate the simulation's time.
 SkippedWaves steady_waves(const WholeWaves& waves, i64 steps_per_tile);
 /// Returns the waves to skip in a persistent grid. For unequal groups none, if the waves that would
 /// represent others differ much in L2 hits of B or in how full their tiles are.
@@ -60,7 +60,7 @@ SkippedWaves steady_waves(const WholeWaves& waves, const GemmProblem& problem,
 SkippedWaves waves_left(const WholeWaves& waves, u32 wave);
 /// Whether the whole kernel is cheap to simulate.
 bool is_cheap(const WholeWaves& waves, i64 steps_per_tile);
-/// Last wave to wait for a settled rate, which limits simulation time.
+/// Last wave before which to wait for a settled rate, because that takes simulation time.
 u32 latest_wave(const WholeWaves& waves, i64 steps_per_tile);
 
 /// Number of K blocks loaded and multiplied per tile of a worker.
@@ -85,16 +85,17 @@ struct SteadyMarks {
 
 SteadyMarks steady_marks(SkippedWaves skipped, const WholeWaves& waves, i64 parts_per_tile);
 
-/// Watches the waves of a grid with one tile per CTA, as they are handed out, for the first one
-/// from which to skip.
+/// Watches the waves of a grid with one tile per CTA as they start, and finds the first one before
+/// which waves may be skipped.
 class SettledRate {
-  static constexpr u32 kCompared = 4;  // number of waves compared with as many before them
+  // number of waves that are compared with the same number before them
+  static constexpr u32 kCompared = 4;
 
  public:
-  /// First wave that can be compared, since the very first one starts with an empty L2.
+  /// First wave that can be compared; the very first wave is excluded because L2 is empty.
   static constexpr u32 kFirst = 2 * kCompared + 1;
 
-  /// Skips waves no earlier than `earliest`; at `latest`, whether settled or not.
+  /// Skips waves no earlier than `earliest`, and at `latest` even if the rate has not settled.
   explicit SettledRate(u32 earliest = 0, u32 latest = ~0u) : earliest_(earliest), latest_(latest) {}
 
   /// Whether waves may be skipped before wave `wave`, which begins now. Must be called for every
@@ -108,12 +109,12 @@ class SettledRate {
   std::array<Progress, kFirst> begins_;  // starts of the last waves, latest first
 };
 
-/// Extrapolated contribution of skipped waves, by the mean of the steady ones.
+/// Contribution of the skipped waves, extrapolated from the mean of the steady ones.
 Progress of_skipped(const SteadyMarks& marks, SkippedWaves skipped);
 
-/// Exact counts of skipped waves.
+/// Exact counts for the skipped waves.
 struct SkippedTiles {
-  i64 tiles;  // tiles of workers
+  i64 tiles;  // counted by workers
   i64 l2_to_sm, sm_intake;
 };
 SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves,

@@ -28,7 +28,7 @@ struct Case {
   const char* config;
 };
 
-// Bounds for persistent grids: one tile in flight and two, CTAs and clusters, all tile orders,
+// Bounds for persistent grids: one and two tiles in flight, CTAs and clusters, all tile orders,
 // ragged edges.
 constexpr Bounds kOfResident{0.006, 0.03, 0.08};
 constexpr Case kResident[] = {
@@ -42,7 +42,8 @@ constexpr Case kResident[] = {
     {{8192, 8192, 8192}, "pe 128x256x64 s3 w2x1 c1x1 o1 i1 e2 m8"},
 };
 
-// Bounds for tiles split along K before whole waves: both ways, all reductions, CTAs and clusters.
+// Bounds for hybrids, which split some tiles along K before whole waves: both ways, all reductions,
+// CTAs and clusters.
 constexpr Bounds kOfHybrids{0.01, 0.03, 0.085};
 constexpr Case kHybrids[] = {
     {{8192, 8192, 8192}, "skh 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 k8+t"},
@@ -51,9 +52,9 @@ constexpr Case kHybrids[] = {
     {{8200, 8200, 8200}, "sph 128x128x64 s4 w2x1 c2x1 o1 i1 e2 h k2t"},
 };
 
-// Bounds for one tile per CTA: SMs with one and two of them, clusters, rates that settle early and
-// late. DRAM reads deviate most (by 20 and 34 %) if drifting CTAs reread a panel; cycles of the
-// first case (1.3 %), whose CTAs change their pace after twenty waves.
+// Bounds for one tile per CTA: SMs with one and two CTAs, clusters, rates that settle early and
+// late. DRAM reads deviate most (by 20 and 34 %), if drifting CTAs reread a panel. Cycles deviate
+// most in the first case (1.3 %), whose CTAs change their pace after twenty waves.
 constexpr Bounds kOfTiles{0.0075, 0.025, 0.12};
 constexpr Case kTiles[] = {
     {{16384, 16384, 2048}, "pi 128x128x64 s3 w1x1 c1x1 o2 i1 e0 m8"},
@@ -136,14 +137,15 @@ TEST_CASE("Waves of groups are skipped if similar ones are simulated, within the
   SECTION("groups with about equal numbers of rows") {
     check({3000, 2600, 3300, 2900, 3100, 2700, 3200, 2800}, true);
   }
-  // After 8,192 rows that share a B, 256 groups of 16 rows with a B each fill the last tiles.
+  // 8,192 rows share a B; after them, 256 groups of 16 rows, each with a separate B, fill the last
+  // tiles.
   std::vector<i64> few(64, 16);
   few.front() = 16384;
   SECTION("groups with fewer rows than a tile, after a large group") { check(few, false); }
 }
 
 TEST_CASE("CTAs with one tile that drift apart to the end are all simulated") {
-  // 64 x 64 tiles on 264 slots are 15 whole waves, each longer than the previous one.
+  // 64 x 64 tiles on 264 slots are 15 whole waves, each longer than the one before.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = gemm_config("pi 128x128x64 s2 w1x1 c1x1 o2 i1 e0 m4");
   const auto simulate = [&](Waves waves) {
@@ -170,12 +172,12 @@ TEST_CASE("A rate has settled when four waves take as long as the four before") 
     }
     return ~u32{0};
   };
-  // Wave 9 begins after waves 1 to 8.
+  // Waves 1 to 8 are compared, so wave 9 is the first that may be skipped.
   CHECK(settles_at([](u32) { return 1000; }) == 9);
   CHECK(settles_at([](u32 wave) { return wave == 0 ? 3000 : 1000; }) == 9);
   // Waves up to 5 take 900 each, so waves 6 to 9 and 10 to 13 are the first equal waves.
   CHECK(settles_at([](u32 wave) { return wave <= 5 ? 900 : 1000; }) == 14);
-  // Each wave takes 0.1 % more than the last, 0.4 % over four; with 0.15 % it is too much.
+  // Each wave takes 0.1 % more than the last one, 0.4 % over four waves; 0.15 % is too much.
   CHECK(settles_at([](u32 wave) { return 1'000'000 + i64{wave} * 1000; }) == 9);
   CHECK(settles_at([](u32 wave) { return 1'000'000 + i64{wave} * 1500; }) == ~u32{0});
 }
@@ -183,8 +185,8 @@ TEST_CASE("A rate has settled when four waves take as long as the four before") 
 TEST_CASE("A kernel that is cheap to simulate is simulated whole") {
   const GpuSpec gpu = example_gpu();
   const KernelConfig config = plain(Schedule::kWarpSpecialized);
-  // 64 x 64 tiles on 4 SMs: 1024 waves of 4 x 1 K block, loaded once and multiplied once in 8192
-  // steps.
+  // 64 x 64 tiles on 4 SMs are 1024 waves of 4 x 1 K block, each loaded once and multiplied once:
+  // 8192 steps.
   const GemmProblem problem = fp16(4096, 4096, 64);
   const Simulated part = simulate_gemm(gpu, problem, config, one_cta_per_sm(config), kExampleClock,
                                        {}, Waves::kSteadyLeftOut);
@@ -201,15 +203,16 @@ TEST_CASE("Skipping needs a head, a tail and two more waves") {
 }
 
 TEST_CASE("With cheaper tiles the jump comes later, so that more is simulated") {
-  // 50 waves of 100 tiles of 250 steps: ten waves are cheap to simulate, nine and the tail.
+  // 50 waves of 100 tiles with 250 steps each: ten waves are cheap to simulate, so nine and the
+  // tail are.
   CHECK(left_out(5000, 250).after == 9);
   CHECK(left_out(5000, 250).count == 40);
   CHECK(left_out(5000, 50).count == 0);  // 50 waves of 5000 steps
-  CHECK(left_out(5000, 51).count == 0);  // 49 are cheap, which would skip too few
+  CHECK(left_out(5000, 51).count == 0);  // 49 waves are cheap, so too few would be skipped
 }
 
 TEST_CASE("Split tiles take the place of the first wave, and count as simulated steps") {
-  // After 150 split tiles, four waves and the tail. At 250 steps per tile the split ones take
+  // After 150 split tiles come four waves and the tail. At 250 steps per tile the split tiles take
   // 37,500 of the 250,000 steps, which leaves 8.5 waves of 25,000.
   const WholeWaves behind{.count = 20, .tiles = 100, .begin = 150, .chunked = false};
   CHECK(steady_waves(behind, 1'000'000).after == 4);
@@ -223,7 +226,7 @@ TEST_CASE("Whole waves consist of tiles that are not split") {
   const TileScheduler scheduler = TileScheduler::of(950, 1, 100, strided);
   const auto of = [&](const WorkDecomposition& work) { return whole_waves(scheduler, work, 100); };
   CHECK(of(WorkDecomposition::data_parallel(950, 16, 100)).count == 9);
-  // The last 50 tiles are split; with stream-K one wave more.
+  // The last 50 tiles are split; with stream-K one more wave is.
   const WholeWaves split = of(WorkDecomposition::split_k_hybrid(950, 16, 100, 2));
   CHECK(split.count == 9);
   CHECK(split.begin == 50);

@@ -1,8 +1,9 @@
 // Log of each role's steps in a simulated kernel, in program order and without times: waits, loads,
 // multiplies, releases, stores. Enabled by Observers.
 //
-// The functions of cta.h, epilogue.h and reduction.h write the log, so a schedule need not. Leaves
-// out: tcgen05 steps. Checked by: tests/roles/roles_test.cpp, which compares it with the kernels.
+// The functions of cta.h, epilogue.h and reduction.h write the log, so schedules contain no code
+// for it. Not logged: tcgen05 steps. Checked by: tests/roles/roles_test.cpp, which compares it with
+// the kernels.
 #pragma once
 
 #include <compare>
@@ -21,7 +22,7 @@ enum class StepKind : i32 {
   kMultiply,        // at: stage
   kWaitMultiplied,  // count: K blocks that may still be in flight
   kRelease,         // at: stage; count: bit mask of the notified CTAs of the cluster
-  kMeetConsumers,   // waits for every consumer warpgroup of the CTA
+  kMeetConsumers,   // waits for all consumer warpgroups of the CTA
   kStage,           // at: chunk of the warpgroup's part of C, staged in shared memory
   kStore,           // at: chunk stored from there
   kWaitStoresRead,  // count: stores that may still read shared memory
@@ -51,7 +52,7 @@ struct Step {
   bool operator==(const Step&) const = default;
 };
 
-/// Roles that do not multiply; all others are warpgroups, from 0.
+/// Roles that do not multiply; the others are warpgroups, numbered from 0.
 constexpr i32 kProducerRole = -1, kClearingRole = -2;
 
 struct RoleName {

@@ -24,9 +24,9 @@ std::vector<std::vector<i32>> begins_of_pieces(const WorkDecomposition& work) {
   return begins;
 }
 
-/// As in take_over and sum_share of kernels/device/reduction.cuh: groups of four sums, as many at a
-/// time as registers allow; a share is read from several partials at a time. On Blackwell as many
-/// as columns come from tensor memory at a time.
+/// As in take_over and sum_share of kernels/device/reduction.cuh: sums are read in groups of four,
+/// as many at a time as registers allow, and a share is read from several partial sums at a time.
+/// On Blackwell it is as many as columns come from tensor memory at a time.
 i32 turns_of_reading(const KernelConfig& config, i32 splits) {
   constexpr i32 kRoomyFrom = 240;  // registers at launch
   constexpr i32 kBeside = 72;      // accumulators and loads

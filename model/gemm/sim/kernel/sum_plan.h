@@ -1,7 +1,7 @@
-// Determines which tiles of a GEMM several workers share along K, and how their sums are reduced.
-//   lock of a part of a tile  one phase per piece in order of K (turnstile), or one when all others
-//                             (atomic) or all (spread) have arrived
-// Checked by: model/sim/parts/partial_sums_test.cpp, model/gemm/sim/split_k_test.cpp.
+// Determines which tiles of a GEMM are shared along K by several workers, and how their sums are
+// reduced. The lock of a tile's part counts phases: turnstile, one per piece in order of K; atomic,
+// one when all other pieces have arrived; spread, one when all pieces have arrived. Checked by:
+// model/sim/parts/partial_sums_test.cpp, model/gemm/sim/split_k_test.cpp.
 #pragma once
 
 #include "model/gemm/order/work_decomposition.h"

@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-/// Returns the time at which a chunk read from tensor memory from now on has arrived.
+/// Returns the time at which a chunk has arrived if its read from tensor memory begins now.
 SimTime read_chunk(Cta& cta) {
   const SimTime now = cta.engine().now();
   const bool beside_mmas = cta.sm().tensor.free_at() > now;
@@ -17,7 +17,8 @@ SimTime read_chunk(Cta& cta) {
       now, beside_mmas ? cta.costs().tensor_memory.read_shared : cta.costs().tensor_memory.read);
 }
 
-/// Returns the time at which a chunk's slot is free; if C aliases stages each chunk has a free one.
+/// Returns the time at which a chunk's slot is free. If C aliases stages, each chunk has a free
+/// one.
 SimTime slot_free(const Cta& cta, const Warpgroup& wg, i32 chunk, i32 chunks) {
   const i32 slots = static_cast<i32>(wg.stores.slot_read.size());
   if (cta.tiling().c_slots == 0) {
@@ -57,7 +58,7 @@ Process store_accumulator(Cta& cta, Warpgroup& wg, TileCoord tile, Turn& from) {
         store_chunks(cta.chip(), cta.sm(), 1, costs.store);
     wg.ready = costs.store.by_threads ? wg.stores.read : wg.ready;
   }
-  // Two tiles with separate accumulators overlap, so each has a separate timeline row.
+  // Two tiles with separate accumulators overlap, so each accumulator has its own timeline row.
   wg.index = wg.part + from.index * warpgroups_per_tile(cta.tiling());
   record_stored(cta, wg, tile, span);
   wg.ready += costs.tile.next;

@@ -1,12 +1,12 @@
 // Simulates stores of accumulators from tensor memory to C, as in
 // kernels/device/tcgen05_epilogue.cuh: each of a warpgroup's four warps reads its 32 lanes chunk by
-// chunk, stages and stores them independently. One process represents all four, since they stay
+// chunk, stages and stores them independently. One process represents all four, because they stay
 // together.
 //
-// A chunk is 128 rows x 64 columns: through tensor memory's port, which is slower while MMAs run;
-// twice the instructions of a 64-row wgmma chunk; through shared memory's port; and from there by
-// bulk stores, as in epilogue.h. The accumulator in tensor memory is free once the last chunk has
-// been read, in the middle of that chunk's instructions.
+// A chunk of 128 rows x 64 columns passes tensor memory's port, which is slower while MMAs run,
+// takes twice the instructions of a 64-row wgmma chunk, passes shared memory's port, and is stored
+// from there by bulk stores, as in epilogue.h. The accumulator in tensor memory is free once the
+// last chunk has been read, in the middle of that chunk's instructions.
 //
 // Checked by: tcgen05_test.cpp.
 #pragma once

@@ -1,6 +1,6 @@
 // Simulates the steps of the MMA issuer, in the order of kernels/device/tcgen05_operation.cuh and
-// stage_loop.cuh: wait for operands, issue and commit, wait for outstanding K blocks. In a pair the
-// peer goes through the same steps without issuing, paced by the commits that arrive at its
+// stage_loop.cuh: wait for operands, issue and commit, wait for outstanding K blocks. In a pair,
+// the peer takes the same steps without issuing, at the pace of the commits that arrive at its
 // barriers.
 //
 // A pair's instruction occupies both SMs' tensor cores and begins when both are free. A commit
@@ -76,7 +76,7 @@ inline PhaseBarrier::Wait wait_accumulator(Cta& cta, const Warpgroup& issuer, co
                                    : empty.passed(issuer.ready, {});
 }
 
-/// Ends the issue of a tile: the storing warps are notified when its K blocks are complete.
+/// Ends the issue of a tile; the storing warps are notified once its K blocks are complete.
 inline void hand_over_accumulator(Cta& cta, Warpgroup& issuer, Turn& to, const TileSpan& span) {
   if (cta.leads()) {
     cta.tcgen05().spans[static_cast<std::size_t>(to.index)] = span;

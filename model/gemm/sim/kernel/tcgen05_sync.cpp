@@ -10,7 +10,7 @@ Tcgen05Sync::Tcgen05Sync(Engine& engine, const KernelConfig& config)
     accumulator_full.emplace_back(engine, 1, "accumulator full", i);
     accumulator_empty.emplace_back(engine, storing * group, "accumulator empty", i);
   }
-  // Responses are read by the storing and loading roles of each CTA, and by the issuer.
+  // Responses are read by the storing and loading roles of each CTA and by the issuer.
   const i32 readers = (storing + 1) * group + 1;
   for (i32 i = 0; config.grid == Grid::kTakeover && i < kLaunchAnswers; ++i) {
     answer_full.emplace_back(engine, 1, "answer full", i);

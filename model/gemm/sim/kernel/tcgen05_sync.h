@@ -1,5 +1,5 @@
-// Synchronizes a tcgen05 kernel's roles besides full and empty stages: ownership of accumulators in
-// tensor memory, and the tile that a running CTA has taken over. Barriers as in
+// Synchronization of a tcgen05 kernel's roles apart from the stages: who owns an accumulator in
+// tensor memory, and which tile a running CTA has taken over. Barriers as in
 // kernels/device/tcgen05_setup.cuh; the four warps of a storing warpgroup arrive as one.
 #pragma once
 
@@ -28,7 +28,8 @@ struct Tcgen05Sync {
   std::vector<PhaseBarrier> answer_full;  // the response has arrived; one barrier per CTA
   std::vector<PhaseBarrier>
       answer_empty;  // all roles of the pair have read the response; only the leader's is used
-  PhaseBarrier stores_read;  // stores of a tile staged in pipeline stages have been read
+  // the stores of a tile that was staged in pipeline stages have been read
+  PhaseBarrier stores_read;
   std::array<u32, kLaunchAnswers> answers{};
   /// Timeline spans of the tiles in the accumulators; only the leader's are used.
   std::array<TileSpan, kMostAccumulators> spans{};

@@ -7,7 +7,7 @@
 namespace tilecast {
 namespace {
 
-/// Multiplies with fp32 promotion: one wgmma row after another; the wait for the next stage
+/// Multiplies with fp32 promotion: one wgmma row after another. The wait for the next stage
 /// overlaps the first row.
 Process multiply_promoted(Cta& cta, Warpgroup& wg, bool last) {
   const i32 rows = cta.costs().mma.promoted_parts, stage = wg.at.stage;

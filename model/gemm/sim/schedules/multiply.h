@@ -5,8 +5,8 @@
 
 namespace tilecast {
 
-/// kernels/device/consumer.cuh: a producer fills the stages. After the wgmmas of each K block, a
-/// chunk of the previous tile is stored while any are deferred. On return the last wgmmas are
+/// kernels/device/consumer.cuh: a producer fills the stages. After the wgmmas of each K block, one
+/// deferred chunk of the previous tile is stored, if any is left. On return the last wgmmas are
 /// issued, but not complete; see drain.
 Process multiply_stages(Cta& cta, Warpgroup& warpgroup, TileSpan& span, u32 k_blocks);
 

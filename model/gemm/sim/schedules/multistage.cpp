@@ -1,6 +1,7 @@
 // kernels/gemm/multistage.cu and multistage_split_k.cu: every warpgroup copies its share of each K
-// block, all stages but one ahead, and multiplies; the first one's copies represent all. One
-// barrier per K block makes the next block visible and frees the stage of the previous block.
+// block, up to all stages but one ahead, and multiplies. The first warpgroup's copies represent
+// all. One barrier per K block makes the next block visible and frees the stage of the previous
+// block.
 #include <algorithm>
 
 #include "model/gemm/sim/kernel/epilogue.h"

@@ -18,8 +18,8 @@ void skip_tile(Cta& cta, Warpgroup& wg, u32 k_blocks) {
   }
 }
 
-/// Waits until the tile's residual has arrived, in the stages after its K blocks: the other
-/// warpgroup could not distinguish this round of stages from the next.
+/// Waits until the tile's residual has arrived, in the stages after its K blocks. Otherwise the
+/// warpgroup could not distinguish this round of stages from the next one.
 Process await_residual(Cta& cta, Warpgroup& wg) {
   const RingPosition first = wg.at;
   for (i32 stage = 0; stage < cta.costs().residual.stages; ++stage) {

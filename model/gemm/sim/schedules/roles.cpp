@@ -12,7 +12,7 @@ bool issues_apart(Schedule schedule) {
   return uses_tcgen05(schedule) && has_producer_warpgroup(schedule);
 }
 
-/// On Blackwell the piece that takes over sums clears them.
+/// Whether, as on Blackwell, the piece that takes over sums clears them.
 bool clears_sums(const KernelConfig& config) {
   return splits_k(config.schedule) && !uses_tcgen05(config.schedule) &&
          config.decomposition.reduction == Reduction::kAtomic;

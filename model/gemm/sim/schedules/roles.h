@@ -29,7 +29,7 @@ Process store_pieces(Cta& cta, i32 warpgroup);
 Process multistage(Cta& cta, i32 warpgroup);
 Process multistage_split_k(Cta& cta, i32 warpgroup);
 
-/// Returns the process of each storing warpgroup.
+/// Returns the process of the schedule's storing warpgroups.
 constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
   switch (schedule) {
     case Schedule::kSmallMma:
@@ -71,7 +71,7 @@ constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
 
 /// Number of processes of one CTA.
 i32 role_count(const KernelConfig& config);
-/// Spawns the roles, with first instructions at `at`.
+/// Starts the roles; their first instructions are at `at`.
 void start_roles(Cta& cta, SimTime at);
 
 }  // namespace tilecast

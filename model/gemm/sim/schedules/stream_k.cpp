@@ -1,7 +1,6 @@
 // kernels/gemm/stream_k.cu: split-K, stream-K and their hybrids. Like warp_specialized, but over
-// pieces of tiles (model/gemm/order/work_decomposition.h): consumers of a piece that does not
-// contain the end of K pass their partial sums on; those of the piece that does add them and store
-// C.
+// pieces of tiles (model/gemm/order/work_decomposition.h): consumers of the piece with the end of K
+// add the partial sums of the others and store C.
 #include "model/gemm/sim/kernel/reduction.h"
 #include "model/gemm/sim/schedules/multiply.h"
 #include "model/gemm/sim/schedules/producer.h"

@@ -1,6 +1,6 @@
 // kernels/gemm/tcgen05_split_k.cu: the roles of tcgen05_warp_specialized, over pieces of tiles
-// (model/gemm/order/work_decomposition.h). The storing warps of a piece that does not contain the
-// end of K pass their partial sums on; those of the piece that does add them and store C.
+// (model/gemm/order/work_decomposition.h). The storing warps of the piece with the end of K add the
+// partial sums of the others and store C.
 #include "model/gemm/sim/kernel/reduction.h"
 #include "model/gemm/sim/kernel/tcgen05_epilogue.h"
 #include "model/gemm/sim/kernel/tcgen05_steps.h"

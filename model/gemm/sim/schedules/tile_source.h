@@ -6,7 +6,7 @@
 
 namespace tilecast {
 
-/// Walk of one role over its CTA's tiles.
+/// One role's walk over the tiles of its CTA.
 class TileSource {
  public:
   explicit TileSource(Cta& cta) : cta_(cta), linear_(cta.first_tile()) {}

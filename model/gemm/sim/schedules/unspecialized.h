@@ -7,7 +7,7 @@ namespace tilecast {
 
 inline bool loads(const Warpgroup& warpgroup) { return warpgroup.index == 0; }
 
-/// Runs a tile without prefetching for the next: the first loads fill the ring, each later load
+/// Runs a tile without prefetching for the next one: the first loads fill the ring, each later load
 /// waits for a released stage.
 Process run_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan& span);
 
