@@ -1,4 +1,4 @@
-// Source and architecture of every kernel, which follow from its schedule: kernels/gemm has one
+// Source and architecture of every kernel. Both follow from its schedule: kernels/gemm has one
 // source per schedule. model/gemm/rules/kernel_rules.h determines which problems a kernel accepts.
 #pragma once
 

@@ -1,11 +1,11 @@
 // Revision of each kernel family. Together with op, problem and configuration it identifies the
-// kernel of a measured row; a row without a revision has revision 1.
+// kernel of a measured row. A row without a revision is of revision 1.
 //
 // Increase a family's revision with any change that can change its run time: instructions,
-// registers, shared memory or launches. Symbol names and argument offsets do not count. Then
-// measure a sample of its committed rows again: a new row replaces the row of the same point with a
-// lower revision; other rows stay.
-// Checked by: revision_test.cpp (machine code of a sample of kernels).
+// registers, shared memory or launches. Changes of symbol names and argument offsets do not count.
+// Then measure a sample of its committed rows again: a new row replaces the row of the same point
+// with a lower revision; other rows stay. Checked by: revision_test.cpp (machine code of a sample
+// of kernels).
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Compares the machine code of a sample of kernels, by its hash, with the committed hash for each
+// Compares the hash of the machine code of a sample of kernels with the committed hash for each
 // toolkit, family and revision (revision_sample.csv), so that every change is noticed.
 #include "kernels/revision.h"
 

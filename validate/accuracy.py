@@ -43,7 +43,8 @@ OTHERS = [  # title, name, arguments
      ["--gpu", "h100_sxm", "--data", "validate/data/h100_sxm/judged/judged.csv.gz"]),
 ]
 LIBRARY = "validate/data/public/library_gemm_bf16.csv.gz"
-LIBRARY_GPUS = ["h200_sxm", "h100_sxm", "b200", "gb200", "a100_sxm80", "l40s", "rtx_pro_6000_server"]  # all that have rows, and schedules of tilecast
+# all that have rows, and tilecast's schedules
+LIBRARY_GPUS = ["h200_sxm", "h100_sxm", "b200", "gb200", "a100_sxm80", "l40s", "rtx_pro_6000_server"]
 LIBRARY_HEAD = ("| GPU | their time | problems | against the median: mean error | bias | against the fastest: mean error "
                 "| bias | inside the 90 % interval | roofline / 0.8 + 3 us: mean error | bias |\n"
                 "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")

@@ -1,6 +1,6 @@
-// Launch arguments of an attention kernel. Read by the kernels (NVRTC) and by the host code that
-// launches them, so that both sides agree by construction. The kernels are templates on `Config`, a
-// type of constants that kernels/jit/attention_source.cpp generates.
+// Launch arguments of an attention kernel. The kernels (NVRTC) and the host code that launches them
+// include this file, so that both agree. The kernels are templates on `Config`, a type of constants
+// that kernels/jit/attention_source.cpp generates.
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
@@ -16,11 +16,11 @@ struct AttentionArgs {
   AttentionWork work;
   i32 tiles;                 // equals work.tiles()
   i32 heads;                 // query heads of a sequence
-  FastDivisor heads_per_kv;  // the work's heads that share one KV head
+  FastDivisor heads_per_kv;  // number of the work's heads that share one KV head
   float scale_log2;          // softmax scale / ln 2, positive
   float* lse;                // [batch, heads, queries], or null
-  // With splits: partial outputs and log2-sum-exps (attention_work.h), the number of finished parts
-  // of each tile, and the buffers to which the last CTA of a tile writes their sum.
+  // With splits: partial outputs and log2-sum-exps (attention_work.h), the number of finished
+  // splits of each tile, and the output to which the last CTA of a tile writes their sum.
   float *partial_o, *partial_lse;
   u32* parts_done;  // zero between launches
   void* out;

@@ -1,9 +1,8 @@
 // Attention with overlap inside a warpgroup: Q K^T of a block is issued before P V of the previous
-// block, which then overlaps the mask and the maxima of this one. With several warpgroups, they
-// alternate in issuing both, so that one's softmax overlaps the others' products.
+// block, which then overlaps this block's mask and maxima. If there are several warpgroups, they
+// take turns to issue both, so that one's softmax overlaps the others' products.
 //
-// Launch: as attention_specialized.cu.
-// Checked by: kernels/jit/attention_launch_test.cpp.
+// Launch: as attention_specialized.cu. Checked by: kernels/jit/attention_launch_test.cpp.
 #include "kernels/attention/roles.cuh"
 
 namespace tilecast {

@@ -1,9 +1,9 @@
-// Ping-pong attention: the consumer warpgroups alternate in issuing to the tensor cores. Each time
+// Ping-pong attention: the consumer warpgroups take turns to issue to the tensor cores. In its turn
 // a warpgroup issues P V of its block and Q K^T of the next one; its softmax overlaps the others'
 // products.
 //
-// Launch: as attention_specialized.cu, with two consumer warpgroups or more.
-// Checked by: kernels/jit/attention_launch_test.cpp.
+// Launch: as attention_specialized.cu, with two or more consumer warpgroups. Checked by:
+// kernels/jit/attention_launch_test.cpp.
 #include "kernels/attention/roles.cuh"
 
 namespace tilecast {

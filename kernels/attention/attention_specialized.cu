@@ -1,9 +1,9 @@
-// Warp-specialised attention: one producer, consumer warpgroups that each have 64 rows of the tile
-// and run product, softmax and product of a block in sequence. One warpgroup's softmax may overlap
-// the others' products, but nothing enforces it.
+// Warp-specialised attention: one producer, and consumer warpgroups that each have 64 rows of the
+// tile and run product, softmax and product of a block in sequence. One warpgroup's softmax may
+// overlap the others' products, but nothing enforces it.
 //
-// Launch: kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the
-// boxes of attention_args.h, at most args.tiles CTAs, fewer if they are persistent. Checked by:
+// Launch: kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes
+// of attention_args.h, args.tiles CTAs, or fewer if they are persistent. Checked by:
 // kernels/jit/attention_launch_test.cpp.
 #include "kernels/attention/roles.cuh"
 

@@ -1,5 +1,5 @@
-// The two products of a block of keys: S = Q K^T from shared memory, and O += P V with P in the
-// registers that hold S. Each warpgroup multiplies its 64 rows.
+// The two products of a block of keys: S = Q K^T with both operands in shared memory, and O += P V
+// with P in the registers that held S. Each warpgroup multiplies its 64 rows.
 #pragma once
 
 #include "kernels/attention/attention_args.h"
@@ -48,7 +48,7 @@ struct AttentionShared {
   __device__ u32 drawn_full(i32 slot) const { return q_full(3 * Config::kQuerySlots, slot); }
   __device__ u32 drawn_empty(i32 slot) const { return drawn_full(2 + slot); }
   __device__ u32 drawn(i32 slot) const { return drawn_full(4) + slot * 4; }
-  /// Address of the flag that this CTA is a tile's last one.
+  /// Address of the flag that this CTA is the last one of its tile.
   __device__ u32 is_last() const { return drawn(2); }
 
  private:

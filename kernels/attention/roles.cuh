@@ -3,8 +3,8 @@
 //
 // K and V each have a ring of stages, which the producer fills across tile boundaries in the order
 // of the walk, from the last block to the first. Each warpgroup has a separate buffer for Q.
-// Another thread stores the warpgroup's output from there, and the next tile's Q is loaded after
-// that store.
+// Another thread stores the warpgroup's output from that buffer, and the next tile's Q is loaded
+// after the store.
 #pragma once
 
 #include "kernels/attention/store.cuh"
@@ -12,8 +12,8 @@
 
 namespace tilecast {
 
-/// Tiles of one CTA: every n-th, or drawn from a counter by the producer, which passes them on
-/// through two slots of shared memory.
+/// The tiles of one CTA: every n-th tile, or tiles drawn from a counter by the producer, which
+/// passes them on through two slots of shared memory.
 template <class Config, bool kProduces>
 class AttentionTiles {
  public:
@@ -42,7 +42,7 @@ class AttentionTiles {
       return static_cast<i32>(drawn);
     }
   }
-  /// Called by the producer at the end: the last CTA resets the counters.
+  /// Called by the producer at the end. The last CTA resets the counters.
   __device__ void leave() const {
     if constexpr (Config::kDynamic) {
       __threadfence();  // this CTA's draws are done
@@ -128,7 +128,7 @@ __device__ inline void produce(const AttentionArgs& args, const AttentionShared<
   tiles.leave();
 }
 
-/// Stores the warpgroups' output of each tile, so that they need not wait for the stores.
+/// Stores the warpgroups' output of each tile, so that the warpgroups need not wait for the stores.
 template <class Config>
 __device__ inline void send(const AttentionArgs& args, const AttentionShared<Config>& smem) {
   QueryPosition<Config> o;
@@ -164,7 +164,7 @@ struct Walker {
     ptx::mbarrier_wait(smem.v_full(v.index), v.phase);
     multiply_p_v<Config>(o, p, smem.v(v.index));
   }
-  /// Waits for all wgmmas but the last kPending groups; the stages that they read are then free.
+  /// Waits for all wgmmas except the last kPending groups; the stages that they read are then free.
   template <i32 kPending>
   __device__ __forceinline__ void finish_k(Scores<Config>& s) {
     ptx::wgmma_wait<kPending>();
@@ -179,8 +179,8 @@ struct Walker {
     release(smem.v_empty(v.index));
     v.advance();
   }
-  // Orders the warpgroups at the tensor cores: each waits for the previous one, and then lets the
-  // next one issue.
+  // Orders the warpgroups at the tensor cores: each one waits for the previous one, and later lets
+  // the next one issue.
   __device__ __forceinline__ void take_turn() const {
     if constexpr (Config::kTurns) {
       ptx::named_barrier_sync(kFirstTurnBarrier + group, 2 * kGroupThreads);
@@ -221,7 +221,7 @@ __device__ __forceinline__ void consume(const AttentionArgs& args,
     Softmax<Config> softmax;
     ptx::mbarrier_wait(smem.q_full(walker.q.index, group), walker.q.phase);
     attend(walker, tile, o, softmax);
-    ptx::forget_origin(t);  // the tile's position is recomputed, not kept in registers
+    ptx::forget_origin(t);  // recomputes the tile's position instead of keeping it in registers
     store_tile(args, smem, t, group, walker.q.index, o, softmax);
     walker.q.advance();
   }

@@ -1,6 +1,6 @@
-// Computes the softmax of a warpgroup's rows, one block of keys at a time: the running maximum and
-// sum of the two rows of which a thread holds a quarter, in fp32, in powers of two. Where a
-// warpgroup has at most eight rows, a thread's second one does not exist and is left as it is.
+// Computes the softmax of a warpgroup's rows, one block of keys at a time. A thread holds a quarter
+// of two rows; their running maximum and sum are in fp32, in powers of two. If a warpgroup has at
+// most eight rows, a thread's second row does not exist and is not changed.
 #pragma once
 
 #include "kernels/attention/products.cuh"
@@ -23,7 +23,7 @@ __device__ __forceinline__ float over_lanes(float value, Combine combine) {
   return value;
 }
 
-/// Rows of a thread: row / 4 of its warp's sixteen, and the one eight below.
+/// The rows of a thread: row / 4 of its warp's sixteen, and the one eight below.
 struct ThreadRows {
   i32 first, column;  // row within the warpgroup's 64; first column of each eight
 
@@ -40,8 +40,8 @@ struct Softmax {
   float sum[2] = {0, 0};                                    // sum over this thread's columns
   float shrink[2] = {0, 0};  // factor for the sums over earlier blocks
 
-  /// Converts scores to weights relative to the new maximum. A row without any visible key so far
-  /// has weights of 0.
+  /// Converts scores to weights relative to the new maximum. A row that has had no visible key so
+  /// far has weights of 0.
   __device__ __forceinline__ void update(Scores<Config>& s, float scale) {
 #pragma unroll
     for (i32 row = 0; row < Config::kThreadRows; ++row) {
@@ -94,7 +94,7 @@ struct Softmax {
   }
 };
 
-/// Range of keys that the two rows of a thread attend to, counted from its first column.
+/// Range of keys that the two rows of a thread attend to, relative to the thread's first column.
 template <class Config>
 struct SeenKeys {
   i32 of_row[2];
@@ -112,7 +112,7 @@ struct SeenKeys {
     return seen;
   }
 
-  /// Masks the scores of a block's keys that its rows must not attend to.
+  /// Masks the scores of the block's keys to which its rows must not attend.
   __device__ __forceinline__ void mask(Scores<Config>& s, i32 first_key) const {
 #pragma unroll
     for (i32 i = 0; i < Config::kKvBlock / 2; ++i) {

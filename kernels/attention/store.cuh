@@ -1,7 +1,7 @@
-// Ends a tile. Without splits, the output goes through shared memory, where Q was, to global memory
-// by one bulk copy per slab, clipped at the last query. With splits, each CTA writes its part in
-// fp32: to global memory, where the tile's last CTA sums the parts, or to its shared memory, for
-// its cluster.
+// Ends a tile. Without splits, the output goes through shared memory (in the place of Q) to global
+// memory, by one bulk copy per slab, clipped after the last query. With splits, each CTA writes its
+// partial result in fp32: to global memory, where the tile's last CTA sums them, or to its shared
+// memory, for its cluster.
 #pragma once
 
 #include "kernels/attention/softmax.cuh"
@@ -35,7 +35,7 @@ struct WarpgroupRows {
                                      i32 group) {
     if constexpr (Config::kSharedHeads == Config::kPackedHeads) {
       return {0, tile.head, tile.query + group * Config::kQueries};
-    } else {  // the heads of a set are spread over warpgroups, of this tile and of others
+    } else {  // the heads of a set are divided among warpgroups of this tile and of others
       const i32 set = static_cast<i32>(args.heads_per_kv.quotient(static_cast<u32>(tile.head)));
       const i32 place = tile.head - set * static_cast<i32>(args.heads_per_kv.divisor);
       return {(place * Config::kGroups + group) * Config::kPackedHeads, set, tile.query};
@@ -62,13 +62,13 @@ struct OutputRow {
   __device__ i64 index(const AttentionArgs& args) const {
     return (i64{batch} * args.heads + head) * args.work.queries + query;
   }
-  /// Offset of one part of the output.
+  /// Offset of one split's partial output.
   __device__ i64 part(const AttentionArgs& args, i32 split) const {
     return i64{split} * args.work.batch * args.heads * args.work.queries + index(args);
   }
 };
 
-/// Rounds O and writes it to shared memory where the warpgroup's Q was; called by all its threads.
+/// Rounds O and writes it to the shared memory of the warpgroup's Q; called by all its threads.
 template <class Config>
 __device__ __forceinline__ void stage_output(const Sums<Config>& o, u32 to) {
   const i32 thread = static_cast<i32>(ptx::thread_index() % kGroupThreads), lane = thread % 32;
@@ -88,8 +88,8 @@ __device__ __forceinline__ void stage_output(const Sums<Config>& o, u32 to) {
   }
 }
 
-/// Starts the bulk stores; called by one thread, once the warpgroup's output is staged. Q's buffer
-/// is free when they have been read.
+/// Starts the bulk stores; called by one thread once the warpgroup's output is staged. Q's buffer
+/// is free when the stores have read it.
 template <class Config>
 __device__ __forceinline__ void send_output(const AttentionArgs& args, const AttentionTile& tile,
                                             i32 group, u32 from) {
@@ -103,7 +103,7 @@ __device__ __forceinline__ void send_output(const AttentionArgs& args, const Att
   ptx::tma_store_wait_read<0>();
 }
 
-/// Parts of a row of a split tile, in global memory.
+/// A row's partial results of a split tile, in global memory.
 template <class Config>
 struct GlobalParts {
   const AttentionArgs& args;
@@ -132,8 +132,8 @@ struct GlobalParts {
   }
 };
 
-/// Parts of a row in the shared memory of the CTAs that wrote them: O in the stages of K and V,
-/// which are no longer read, log-sum-exps in Q's buffer.
+/// A row's partial results in the shared memory of the CTAs that wrote them: O in the stages of K
+/// and V, which are no longer read, log-sum-exps in Q's buffer.
 template <class Config>
 struct ClusterParts {
   static constexpr i32 kRowBytes = part_row_bytes(Config::kHeadDim);
@@ -180,8 +180,8 @@ __device__ __forceinline__ void store_part(const AttentionArgs& args,
   }
 }
 
-/// Sums the parts of rows first, first + step, ... of a tile (in pairs), weighted by their share of
-/// each row's sum. Half a warp processes a row.
+/// Sums the partial results of rows first, first + step, ... of a tile (in pairs), weighted by
+/// their part of each row's sum. Half a warp processes a row.
 template <class Config, class Parts>
 __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
                                               const AttentionShared<Config>& smem,

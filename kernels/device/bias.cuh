@@ -1,9 +1,9 @@
-// A warpgroup's part of the bias, in C's type or bf16 (half_type). Read once per tile, before its
-// first wgmma, so that the loads complete long before the accumulators do; held as packed pairs
-// that take one register per 64 columns or rows, and exchanged between the lanes of a warp.
+// A warpgroup's part of the bias, in C's type or bf16 (half_type). It is read once per tile, before
+// the first wgmma, so that the loads complete long before the accumulators do. It is held as packed
+// pairs, one register per 64 columns or rows, which the lanes of a warp exchange.
 //
-// A reduction that stores C from partial sums reads it at that point instead (add_bias_at).
-// Checked by: validate/measure/gemm/epilogue_test.cpp.
+// A reduction that stores C from partial sums reads the bias then (add_bias_at). Checked by:
+// validate/measure/gemm/epilogue_test.cpp.
 #pragma once
 
 #include "kernels/device/fast_math.cuh"
@@ -13,8 +13,8 @@
 
 namespace tilecast {
 
-/// Returns elements `index` and, if it is below `count`, `index` + 1; 0 out of bounds. `index` is
-/// even.
+/// Returns element `index` and, if it is below `count`, element `index` + 1; 0 out of bounds.
+/// `index` is even.
 template <class Config>
 __device__ inline u32 bias_pair(const Args<Config>& args, i32 index, i32 count) {
   const unsigned short* at = static_cast<const unsigned short*>(args.bias) + index;
@@ -58,9 +58,9 @@ class BiasPart {
     }
   }
 
-  /// Adds to a thread's four accumulators in eight columns: two adjacent in one row, two in
-  /// the row eight below. `i` counts wgmma rows, `column` is the first of the eight in the part.
-  /// Called by whole warps.
+  /// Adds the bias to a thread's four accumulators in eight columns: two adjacent in one row, two
+  /// in the row eight below. `i`: wgmma row. `column`: the first of the eight columns, within the
+  /// part. Called by whole warps.
   __device__ void add(float (&sums)[4], i32 i, i32 column) const {
     if constexpr (Config::kBiasOfColumns) {
       const i32 eight = column / 8;
@@ -91,7 +91,7 @@ class BiasPart<Config, NoStep> {
   __device__ void add(float (&)[4], i32, i32) const {}
 };
 
-/// Adds to two adjacent elements in one row of C, within its bounds; `column` is even.
+/// Adds the bias to two adjacent elements in one row of C, within its bounds; `column` is even.
 template <class Config>
 __device__ inline void add_bias_at(const Args<Config>& args, i32 row, i32 column,
                                    float (&pair)[2]) {

@@ -1,9 +1,9 @@
 // The chunks in which a warpgroup stages its part of a tile on the way to C, and the layout of
 // their elements in shared memory. Columns are those of A B; each becomes column_bytes() of C.
 //
-// A chunk is laid out in a slot as boxes of whole swizzle rows, one bulk store each; or, if its
-// columns are an odd multiple of eight, as one box of contiguous rows. With swapped operands it is
-// transposed: each column is a swizzle row of 64 elements of C.
+// In a slot a chunk consists of boxes of whole swizzle rows, with one bulk store each; or, if its
+// columns are an odd multiple of eight, of one box of contiguous rows. With swapped operands the
+// chunk is transposed: each column is a swizzle row of 64 elements of C.
 #pragma once
 
 #include "kernels/gemm/gemm_config.h"
@@ -43,8 +43,8 @@ __device__ inline i32 row_in_chunk() {
          static_cast<i32>(threadIdx.x) % 32 / 4;
 }
 
-/// Byte offset in a chunk's slot of 16-byte unit `sixteenth` of row `row`, swizzled as in the
-/// tensor map of C; rows and columns are those of the slot.
+/// Byte offset, in a chunk's slot, of 16-byte unit `sixteenth` of row `row`, swizzled like the
+/// tensor map of C. Rows and columns are those of the slot.
 template <class Config>
 __device__ inline u32 slot_offset(const Chunk<Config>& chunk, u32 row, u32 sixteenth) {
   if constexpr (Config::kSwapped) {

@@ -16,7 +16,7 @@ __device__ inline i32 k_blocks_of(const Args<Config>& args, u32 linear, const Cl
 
 /// Multiplies k_blocks stages from `at` on, and advances `at` past them. On return every stage is
 /// released and the accumulators are complete. `on_issued` is called once the last wgmmas are
-/// issued, `behind` after each K block's wgmmas are issued.
+/// issued; `behind` is called after each K block's wgmmas are issued.
 template <class Config, class OnIssued, class Behind = NothingBehind>
 __device__ inline void multiply_stages(const SharedMemory<Config>& smem,
                                        const OperandDescriptors& operands, RingPosition<Config>& at,

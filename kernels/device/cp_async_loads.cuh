@@ -64,7 +64,7 @@ class OperandCopies {
   static constexpr i32 kCopies = ceil_div(kRows, kRowStep);
   static constexpr bool kWhole =
       kRows % kRowStep == 0 &&
-      Config::kThreads % kPieces == 0;  // every thread takes part in every copy
+      Config::kThreads % kPieces == 0;  // whether every thread takes part in every copy
   static_assert(kRowStep > 0, "a row of the tile has a piece for each thread at most");
 
   __device__ static i32 first_piece() { return static_cast<i32>(threadIdx.x) % kPieces; }

@@ -1,12 +1,12 @@
 // The deferred store of a tile: the finished tile stays in registers as packed pairs of C's
-// elements, and is stored chunk by chunk, each after the wgmmas of one of the next tile's first K
-// blocks. Between two tiles the tensor cores then wait only for the packing.
+// elements. It is stored chunk by chunk during the next tile, one chunk after the wgmmas of each K
+// block. Between two tiles the tensor cores then wait only for the packing.
 //
-// Chunks that do not fit into registers next to the next tile's accumulators are stored at once
-// (deferred_chunks in model/gemm/config/register_plan.h); chunks of the last tile, or of a tile
-// with fewer K blocks than chunks, are stored after the last wgmmas. Old values of C are read when
-// the tile is packed. Checked by: kernels/jit/gemm_launch_test.cpp (results), gemm_kernel_test.cpp
-// (no spills).
+// Chunks for which the next tile's accumulators leave no registers are stored immediately
+// (deferred_chunks in model/gemm/config/register_plan.h). Chunks of the last tile, or chunks left
+// because the next tile has fewer K blocks, are stored after the last wgmmas. Old values of C are
+// read when the tile is packed. Checked by: kernels/jit/gemm_launch_test.cpp (results),
+// gemm_kernel_test.cpp (no spills).
 #pragma once
 
 #include "kernels/device/epilogue.cuh"
@@ -17,7 +17,7 @@ namespace tilecast {
 template <class Config>
 class DeferredStore {
  public:
-  /// Packs the accumulators' part of a tile. No chunk may be waiting.
+  /// Packs a tile's part in the accumulators. No chunk may be waiting.
   __device__ void keep(const Args<Config>& args, const SharedMemory<Config>& smem,
                        Accumulator<Config>& acc, const TileOrigin& tile,
                        const WarpgroupPlace& place, i32 warpgroup) {
@@ -41,7 +41,8 @@ class DeferredStore {
                             i32 warpgroup) {
     const i32 now = next_;
 #pragma unroll
-    for (i32 i = 0; i < kWaiting; ++i) {  // unrolled, since registers cannot be indexed at run time
+    // unrolled, because registers cannot be indexed at run time
+    for (i32 i = 0; i < kWaiting; ++i) {
       if (i == now) {
         store_through_slot(args, smem, kAtOnce + i, part_, warpgroup,
                            [&](u32 slot, const Chunk<Config>& chunk) {

@@ -2,10 +2,10 @@
 // in the stream still runs, and must allow the next one to start.
 //
 // Such a kernel does everything that needs no memory (barriers, tensor maps, its first tile's
-// coordinates) before it waits for the previous kernel to end, whose writes are then visible. Since
-// each waits for its predecessor, all earlier kernels have ended too. The next kernel starts as
-// this one's CTAs end or, during its epilogue, once every CTA has issued its last loads or has
-// ended.
+// coordinates) before it waits for the end of the previous kernel, whose writes are then visible.
+// Each kernel waits for its predecessor, so all earlier kernels have ended too. The next kernel
+// starts as this one's CTAs end or, during its epilogue, once every CTA has issued its last loads
+// or has ended.
 //
 // Checked by: library/run_test.cpp (chains of runs that each read what the last one wrote).
 #pragma once

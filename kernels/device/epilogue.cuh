@@ -1,17 +1,18 @@
-// Moves accumulators to C: scales, applies the epilogue and rounds, stages chunks of 64 rows x up
-// to 64 columns in shared memory (c_chunk.cuh), by stmatrix if C has 16 bits, then stores them with
-// the copy engine, or with plain stores if C's rows are not 16-byte multiples.
+// Moves accumulators to C: scales, applies the epilogue and rounds; stages chunks of 64 rows x up
+// to 64 columns in shared memory (c_chunk.cuh), by stmatrix if C has 16 bits; stores them with the
+// copy engine, or with plain stores if C's rows are not 16-byte multiples.
 //
-// A warpgroup with dedicated slots works independently: the next chunk fills a slot while the last
-// one drains, and with a slot per chunk the next tile's wgmmas start while all of them drain.
-// Otherwise the tile waits until no warpgroup reads the stages that C's slots alias.
+// A warpgroup with dedicated slots works independently: the next chunk fills one slot while the
+// previous chunk is read from another. With a slot per chunk, the next tile's wgmmas start before
+// the slots have been read. Otherwise the tile waits until no warpgroup reads the stages that C's
+// slots alias.
 #pragma once
 
 #include "kernels/device/packing.cuh"
 
 namespace tilecast {
 
-/// Named barrier of all consumers; its id follows the warpgroups' barriers.
+/// Named barrier of all consumers; its id comes after those of the warpgroups' barriers.
 template <class Config>
 constexpr u32 kConsumersBarrier = kFirstWarpgroupBarrier + Config::kConsumerWarpgroups;
 
@@ -24,7 +25,7 @@ __device__ inline TileOrigin part_origin(const TileOrigin& tile, const Warpgroup
   return part;
 }
 
-/// Loads bias and scales of a warpgroup's part of a tile, well before the accumulators are
+/// Loads the bias and scales of a warpgroup's part of a tile, well before the accumulators are
 /// complete.
 template <class Config>
 __device__ inline void load_epilogue(const Args<Config>& args, Accumulator<Config>& acc,
@@ -90,7 +91,7 @@ __device__ inline bool stores_plainly(const Args<Config>& args) {
   return !Config::kSwapped && args.c_by_tma == 0;
 }
 
-/// Copies a chunk to C, whose rows are 16-byte aligned, with eight lanes per row.
+/// Copies a chunk to C with eight lanes per row. C's rows must be 16-byte aligned.
 template <class Config>
 __device__ inline void store_chunk_rows(const Args<Config>& args, u32 slot,
                                         const Chunk<Config>& chunk, const TileOrigin& part) {
@@ -225,7 +226,7 @@ __device__ inline void begin_residual(const Args<Config>& args, Accumulator<Conf
 }
 
 /// Stores the first kCount chunks of a part through dedicated slots. Called by every thread of the
-/// warpgroup; `warpgroup` is its index among the CTA's consumers.
+/// warpgroup. `warpgroup`: its index among the CTA's consumers.
 template <i32 kCount, class Config>
 __device__ inline void store_chunks(const Args<Config>& args, const SharedMemory<Config>& smem,
                                     Accumulator<Config>& acc, const TileOrigin& part,
@@ -250,9 +251,9 @@ __device__ inline void store_tile(const Args<Config>& args, const SharedMemory<C
   acc.amax.publish(args);
 }
 
-/// Stores a tile through slots that alias stages which no load uses meanwhile. `slot_of(i)` is the
-/// address of the CTA's i-th slot. Called by every consumer of the CTA once its own wgmmas are
-/// complete; the first consumer warp issues all stores, and waits for their reads before the stages
+/// Stores a tile through slots that alias stages into which no load is in flight. `slot_of(i)` is
+/// the address of the CTA's i-th slot. Called by every consumer of the CTA once its wgmmas are
+/// complete. The first consumer warp issues all stores, and waits for their reads before the stages
 /// are loaded again.
 template <class Config, class SlotOf>
 __device__ inline void store_tile_borrowing(const Args<Config>& args, Accumulator<Config>& acc,
@@ -292,7 +293,7 @@ __device__ inline void store_tile_borrowing(const Args<Config>& args, Accumulato
   }
 }
 
-/// Stores a tile like store_tile_borrowing, in kernels without the copy engine: each warpgroup
+/// Stores a tile like store_tile_borrowing, in kernels without the copy engine; each warpgroup
 /// stores its part.
 template <class Config>
 __device__ inline void store_tile_by_threads(const Args<Config>& args,
@@ -318,8 +319,8 @@ __device__ inline void store_tile_by_threads(const Args<Config>& args,
   }
 }
 
-/// Stores through the CTA's dedicated slots or, if C aliases the operand stages, through the
-/// drained ring; the CTA then has a single tile.
+/// Stores through the CTA's dedicated slots. If C aliases the operand stages, stores through the
+/// drained ring; such a CTA has a single tile.
 template <class Config>
 __device__ inline void store_tile_where_staged(const Args<Config>& args,
                                                const SharedMemory<Config>& smem,

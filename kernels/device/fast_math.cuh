@@ -1,4 +1,4 @@
-// Arithmetic of output steps (model/gemm/output) in kernels: fp32, and the tanh of the special
+// Arithmetic of output steps (model/gemm/output) in kernels: fp32, with the tanh of the special
 // function unit. For an activation with kApproximate, |result - exact| <= 2^-12 |x| + 2^-15: half
 // of x times the error of tanh.approx, plus the error of the polynomial for erf. For large negative
 // x this exceeds the result itself, but so does the rounding of C at the same |x|. NaN and

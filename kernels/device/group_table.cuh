@@ -1,8 +1,8 @@
 // Maps tiles to groups when the row counts of groups are known only on the device. The groups' tile
 // rows are concatenated, so no tile straddles two groups and an empty group has none.
 //
-// Each CTA computes the prefix sum of tile rows itself, in shared memory after the layout of
-// smem_layout.h: the producer's warp does so before the roles split, while barriers are
+// Each CTA computes the prefix sum of tile rows, in shared memory after the layout of
+// smem_layout.h. The producer's warp does this before the roles split, while barriers are
 // initialised. Groups are contiguous, or masked: each has the same capacity and a count of its
 // valid rows. For any counts, every tile stays within the m rows of A and C and, for masked groups,
 // within its group's capacity; with offsets out of order, groups overlap.
@@ -18,7 +18,7 @@ namespace tilecast {
 struct GroupTable {
   /// Scheduler of the tiles of all groups.
   TileScheduler scheduler;
-  /// `row`: the end of the previous group (masked groups start at first_row()). `tile_row`: the
+  /// `row`: the end of the previous group (for masked groups see first_row()). `tile_row`: the
   /// group's first row of tiles. The last entry is the end.
   struct First {
     i32 row;
@@ -37,7 +37,7 @@ struct GroupTable {
     return groups.capacity > 0 ? group * groups.capacity : first[group].row;
   }
 
-  /// The group of a row of tiles: the last group that starts at or before it.
+  /// The group of a row of tiles: the last group that starts at or before that row.
   __device__ u32 group_of(u32 tile_row, i32 groups) const {
     u32 from = 0;
     u32 to = static_cast<u32>(groups);
@@ -61,7 +61,7 @@ struct GroupNumbers {
   }
 };
 
-/// Computes FastDivisor::of with one division of doubles and a correction, since a division of
+/// Computes FastDivisor::of with one division of doubles and a correction, because a division of
 /// 64-bit integers takes hundreds of cycles. `divisor` is at least 1.
 __device__ inline FastDivisor fast_divisor(u32 divisor) {
   const i32 shift = divisor == 1 ? 0 : 32 - __clz(static_cast<i32>(divisor - 1));
@@ -72,8 +72,8 @@ __device__ inline FastDivisor fast_divisor(u32 divisor) {
   return {divisor, quotient + 1, static_cast<u32>(shift)};
 }
 
-/// Called by one whole warp; each lane has loaded the row count of the group with the lane's index.
-/// Every other warp sees the table after the CTA's next barrier.
+/// Called by one whole warp; each lane has loaded the row count of the group whose index is the
+/// lane's. Every other warp sees the table after the CTA's next barrier.
 template <class Config>
 __device__ inline void fill_group_table(const Args<Config>& args, GroupNumbers next) {
   GroupTable& table = GroupTable::here<Config>();

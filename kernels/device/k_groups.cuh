@@ -1,6 +1,6 @@
-// Selects the rows of A ([k,m]) and B ([k,n]) that a tile accumulates if the groups lie along K and
-// only the device knows where they end. Tiles are numbered as in a batch with one GEMM per
-// group; an empty group has one K block of zeros, so that its C is written like any other.
+// Selects the rows of A ([k,m]) and B ([k,n]) that a tile accumulates if the groups are along K and
+// only the device knows where they end. Tiles are numbered as in a batch with one GEMM per group;
+// an empty group has one K block of zeros, so that its C is written like any other.
 //
 // A group that ends inside a K block must not read the next group's rows, which have unrelated
 // values: the copy engine fills zeros instead. The maps are ragged (kernels/jit/tensor_map.h): row

@@ -111,7 +111,7 @@ __device__ inline OperandDescriptors in_stage(const OperandDescriptors& operands
 }
 
 /// Byte offset of row or column `first` and K step `step` of an operand, relative to the
-/// warpgroup's first row or column; `side`: the tile's size along that dimension.
+/// warpgroup's first row or column. `side`: the tile's size along that dimension.
 template <class Config, bool kKMajor>
 __device__ constexpr i32 step_bytes(i32 side, i32 first, i32 step) {
   if constexpr (kKMajor) {
@@ -136,7 +136,8 @@ __device__ constexpr i32 b_step_bytes(i32 j, i32 step) {
                                               step);
 }
 
-/// Issues and commits the wgmmas of one K block as one group. `accumulate` false overwrites.
+/// Issues and commits the wgmmas of one K block as one group. If `accumulate` is false, overwrites
+/// the accumulators.
 template <class Config>
 __device__ inline void mma_k_block(Accumulator<Config>& acc, const OperandDescriptors& operands,
                                    const RingPosition<Config>& at, bool accumulate) {
@@ -158,7 +159,7 @@ __device__ inline void mma_k_block(Accumulator<Config>& acc, const OperandDescri
   ptx::wgmma_commit();
 }
 
-/// Issues and commits the wgmmas of row `i` only, whose columns are the warpgroup's; overwrites
+/// Issues and commits the wgmmas of row `i` only, over all of the warpgroup's columns; overwrites
 /// `sums`.
 template <class Config>
 __device__ inline void mma_row_of_k_block(float (&sums)[Config::kInstructionN / 2],

@@ -1,4 +1,4 @@
-// Holds a warp's operands of mma.sync: reads them from a stage by ldmatrix, one K step at a time,
+// Holds a warp's operands of mma.sync. Reads them from a stage by ldmatrix, one K step at a time,
 // and multiplies them into the accumulators. A warp has the same rows of a warpgroup's part as with
 // wgmma: sixteen of every 64.
 #pragma once
@@ -10,10 +10,10 @@
 
 namespace tilecast {
 
-/// Computes the addresses of ldmatrix within an operand's stage: sixteen rows of A (the next
-/// sixteen are kApart rows further), or sixteen columns of B. Lanes 0 to 7 give the rows of the
-/// first 8x8 matrix, and so on; A's second matrix is eight rows further, B's eight elements along
-/// K.
+/// Computes the addresses that ldmatrix needs within an operand's stage: for sixteen rows of A (the
+/// next sixteen are kApart rows further), or sixteen columns of B. Lanes 0 to 7 give the rows of
+/// the first 8x8 matrix, and so on. A's second matrix is eight rows further, B's is eight elements
+/// along K.
 template <class Config, bool kOfA, i32 kSide, bool kKMajor, i32 kApart>
 class FragmentAddresses {
  public:

@@ -2,8 +2,8 @@
 // stages by cp.async, all stages but one ahead; warps read operands by ldmatrix, one K step ahead
 // of the mma.sync that use them.
 //
-// One barrier per K block: after it the next K block is visible to every thread, and the stage of
-// the previous block is free, since its last operands are already in registers.
+// There is one barrier per K block. After it the next K block is visible to every thread, and the
+// stage of the previous block is free, because its last operands are already in registers.
 #pragma once
 
 #include "kernels/device/mma_sync_fragments.cuh"
@@ -12,7 +12,7 @@
 namespace tilecast {
 
 /// Multiplies K blocks [k_begin, k_end) of a tile, at least one, into cleared accumulators. Called
-/// by all threads of a CTA when no stage is being read or copied to; on return no copy is in
+/// by all threads of a CTA when no stage is being read or copied to. On return no copy is in
 /// flight.
 template <class Config>
 __device__ inline void multiply_by_threads(const Args<Config>& args,

@@ -1,4 +1,4 @@
-// Turns a thread's accumulators into staged elements of C: scales them, applies the epilogue and
+// Converts a thread's accumulators to staged elements of C: scales them, applies the epilogue and
 // rounds, sixteen columns at a time.
 #pragma once
 
@@ -39,8 +39,8 @@ __device__ inline void scale(const Args<Config>& args, i32 product, i32 row, i32
   }
 }
 
-/// Packs eight columns of a thread's accumulators into two scaled pairs; row and column are the
-/// first element's in C.
+/// Packs eight columns of a thread's accumulators into two scaled pairs; `row` and `column` are
+/// those of the first element in C.
 template <class Config>
 __device__ inline void pack_scaled(const Args<Config>& args, const float* v, i32 product, i32 row,
                                    i32 column, u32* packed) {
@@ -52,8 +52,8 @@ __device__ inline void pack_scaled(const Args<Config>& args, const float* v, i32
   }
 }
 
-/// Scales a thread's four sums of eight columns and adds the bias. `i`: wgmma row; `column`: first
-/// of the eight columns, within the part; `row`, `first`: the first sum's row and column in C.
+/// Scales a thread's four sums in eight columns and adds the bias. `i`: wgmma row. `column`: first
+/// of the eight columns, within the part. `row`, `first`: row and column of the first sum in C.
 template <class Config>
 __device__ inline void complete_sums(const Args<Config>& args, const Accumulator<Config>& acc,
                                      i32 i, i32 column, i32 product, i32 row, i32 first,

@@ -1,16 +1,16 @@
 // wgmma with promoted accumulators: the tensor core accumulates one K block of 128 elements at a
-// time, whose partial sums are added to the tile's in fp32, scaled if there are block scales.
+// time; its partial sums are added to the tile's sums in fp32, scaled if there are block scales.
 //
-// A warpgroup's wgmma rows share one set of registers: issue one row's wgmmas, wait for them, then
-// one addition or multiply-add per accumulator. Meanwhile the tensor cores run the other
-// warpgroup's wgmmas. The last row's additions follow the release of the stage. The gap between a
-// row's last wgmma and the next row's first one is exposed if both warpgroups reach it together,
-// which is common: so the loop is unrolled, and each K block's stage is awaited during the previous
-// block.
+// The wgmma rows of a warpgroup share one set of registers: the warpgroup issues the wgmmas of a
+// row, waits for them, and does one addition or multiply-add per accumulator, while the tensor
+// cores run the other warpgroup's wgmmas. The last row's additions follow the release of the stage.
+// The gap between a row's last wgmma and the next row's first one is exposed if both warpgroups
+// reach it together, which is common. Therefore the loop is unrolled, and each K block's stage is
+// waited for during the previous block.
 //
 // Every warp reads a K block's scales before it issues the wgmmas after which the stage is
-// released: one thread releases it for all four warps of its warpgroup, which these wgmmas
-// synchronise. In ping-pong kernels the other warpgroup waits until it may issue. Checked by:
+// released: one thread releases the stage for all four warps of its warpgroup, and these wgmmas
+// synchronise them. In ping-pong kernels the other warpgroup waits until it may issue. Checked by:
 // validate/measure/gemm/scales_test.cpp and exact_test.cpp (results),
 // kernels/jit/gemm_kernel_test.cpp (no spills).
 #pragma once

@@ -1,20 +1,21 @@
-// Reduction of a tile whose K blocks several workers share. Each warpgroup reduces its part of the
-// tile independently, with the warpgroups that own the same part in other CTAs.
+// Reduction of a tile whose K blocks are divided among several workers. Each warpgroup reduces its
+// part of the tile independently, together with the warpgroups that have the same part in other
+// CTAs.
 //
 // Partial sums are stored in global memory in the order of the accumulators: each thread reads the
 // elements that the thread with the same index wrote. A lock per part counts the K blocks summed so
 // far.
 //   turnstile  (serial) a piece waits until the lock shows all lower K blocks, then adds its own:
-//              the same order every time, so the result is deterministic;
-//   atomic     pieces add in any order, to a sum that is zero between tiles;
+//              the order is always the same, so the result is deterministic;
+//   atomic     pieces add in any order to a sum that is zero between tiles;
 //   in both    the piece with the last K blocks waits for all others, takes the sum into its
 //              accumulators and resets the lock; with `atomic`, idle warps then clear the sum;
 //   spread     (distributed) every piece writes its partial separately and waits for all others;
 //              then each sums its share of them in the order of K and stores it to C. The last one
 //              to finish resets the lock. All pieces of a tile must be resident at the same time.
 //
-// Requires: locks, and the partials of `atomic`, are zero before the first launch.
-// Checked by: validate/measure/gemm/gemm_correctness_test.cpp (results, repetition).
+// Requires: locks, and the partials of `atomic`, are zero before the first launch. Checked by:
+// validate/measure/gemm/gemm_correctness_test.cpp (results, repetition).
 #pragma once
 
 #include "kernels/device/epilogue.cuh"
@@ -23,8 +24,8 @@
 
 namespace tilecast {
 
-/// Barriers with which the owner of a part tells the clearing warps that it has read its sum, and
-/// with which they report that they are ready for the next sum. Their ids follow the consumers'
+/// Barriers by which the owner of a part tells the clearing warps that it has read its sum, and by
+/// which these report that they are ready for the next sum. Their ids come after the consumers'
 /// ids.
 template <class Config>
 constexpr u32 kFirstTakenBarrier = kConsumersBarrier<Config> + 1;
@@ -38,7 +39,7 @@ constexpr i32 kFours =
     kPartElements<Config> / kThreadsPerWarpgroup / 4;  // groups of four elements per thread
 template <class Config>
 constexpr i32 kFoursOfMma = Config::kInstructionN / 8;
-// Loads in flight, limited by the registers that the accumulators leave.
+// Number of loads in flight, limited by the registers that the accumulators leave.
 template <class Config>
 constexpr i32 kSpareRegisters = Config::kRegisters.consumer - Config::kAccumulatorRegisters - 72;
 template <class Config>
@@ -110,8 +111,8 @@ __device__ inline void take_over(const SharedPart& part, Accumulator<Config>& ac
   }
 }
 
-/// Zeroes the sums that this CTA's consumers have read, for the next launch; `atomic` only. Called
-/// by the producer warpgroup's idle warps.
+/// Zeroes the sums that this CTA's consumers have read, for the next launch; only for `atomic`.
+/// Called by the producer warpgroup's idle warps.
 template <class Config>
 __device__ inline void clear_sums(const Args<Config>& args, const ClusterPlace& cta) {
   static_assert(kFirstReadyBarrier<Config> + kTileParts<Config> <= 16,
@@ -139,7 +140,7 @@ __device__ inline void clear_sums(const Args<Config>& args, const ClusterPlace& 
   }
 }
 
-/// Stores two adjacent elements of one row of C, scaled and clipped, with the epilogue applied; row
+/// Stores two adjacent elements of one row of C, scaled and clipped, with the epilogue applied. Row
 /// and column are relative to C.
 template <class Config>
 __device__ inline void store_pair_of_c(const Args<Config>& args, float left, float right,
@@ -170,9 +171,9 @@ __device__ inline void store_pair_of_c(const Args<Config>& args, float left, flo
   }
 }
 
-/// Reduces piece `mine`'s share of a part's sums: kTogether groups of four at a time, loaded from
-/// kSplitsAtOnce partials to keep many loads in flight. `origin`: the part's first row and column
-/// in C.
+/// Reduces the share of piece `mine` in a part's sums: kTogether groups of four at a time, loaded
+/// from kSplitsAtOnce partial sums so that many loads are in flight. `origin`: the part's first row
+/// and column in C.
 template <i32 kTogether, i32 kSplitsAtOnce, class Config>
 __device__ inline void sum_share(const Args<Config>& args, float* partial, i32 mine,
                                  const TileOrigin& origin) {
@@ -218,8 +219,8 @@ __device__ inline void sum_share(const Args<Config>& args, float* partial, i32 m
   }
 }
 
-/// Runs all of a `spread` reduction, including the stores to C. `origin_of()` returns the origin of
-/// the warpgroup's part in C; it is called after the accumulators are dead, because it needs their
+/// Runs a whole `spread` reduction, including the stores to C. `origin_of()` returns the origin of
+/// the warpgroup's part in C. It is called once the accumulators are dead, because it needs their
 /// registers.
 template <class Config, class OriginOf>
 __device__ inline void reduce_spread(const Args<Config>& args, const SharedPart& part,

@@ -1,11 +1,11 @@
 // R, the addend of the result (Epilogue::residual), as a thread needs it: the elements that match
 // its accumulators. In sixteen columns a thread reads four adjacent columns and exchanges two of
 // them, so that a warp's load covers whole sectors of its eight rows. Groups of sixteen columns are
-// read ahead as far as registers allow; to make these reads hit L2, the copy engine prefetches R as
-// the tile begins. Kernels with a producer use residual_ring.cuh.
+// read ahead as far as registers allow. So that these reads hit L2, the copy engine prefetches R
+// when the tile begins. Kernels with a producer use residual_ring.cuh.
 //
-// C may be R: each element is read by the thread that packs it, and stored after that.
-// Checked by: validate/measure/gemm/epilogue_test.cpp.
+// C may be R: each element is read by the thread that packs it, and stored after that. Checked by:
+// validate/measure/gemm/epilogue_test.cpp.
 #pragma once
 
 #include "kernels/device/bias.cuh"
@@ -101,15 +101,15 @@ class ResidualPart<Config, true> {
       load(args, part, s);
     }
   }
-  /// Adds to a thread's accumulators in sixteen columns: for each eight, two adjacent in one
-  /// row, and two in the row eight below.
+  /// Adds R to a thread's accumulators in sixteen columns: for each eight, two adjacent in one row,
+  /// and two in the row eight below.
   __device__ void add(float (&sums)[2][4], const Chunk<Config>& chunk, i32 sixteen) const {
     constexpr i32 kWords = ResidualPair<Config>::kWords;
     const bool odd = threadIdx.x % 2 != 0;
 #pragma unroll
     for (i32 half = 0; half < 2; ++half) {
-      // A thread holds four columns, two of which its neighbour needs, and the neighbour holds two
-      // of this thread's.
+      // A thread holds four columns, two of which its neighbour needs; the neighbour holds two that
+      // this thread needs.
       const ResidualFour<Config>& four = fours_[index_of(chunk, sixteen) % kAhead][half];
       ResidualPair<Config> first, second;
 #pragma unroll
@@ -138,8 +138,8 @@ class ResidualPart<Config, true> {
     return chunk.i * kSixteens + chunk.column / 16 + sixteen;
   }
 
-  /// The first two of a row's four threads read the columns that the first two need, the last two
-  /// those that the last two need, so that each thread exchanges with only one other.
+  /// The first two of a row's four threads read the columns that these two need, and the last two
+  /// read the columns that they need. So each thread exchanges with only one other.
   __device__ void load(const Args<Config>& args, const TileOrigin& part, i32 index) {
     if (index >= Config::kMmasAlongM * kSixteens) {
       return;

@@ -17,8 +17,8 @@ __device__ inline u32 residual_slot(const SharedMemory<Config>& smem,
                       : smem.a(at.stage) + (place - kInB) * Config::kSmem.c_slot_bytes;
 }
 
-/// Prefetches a tile's R into L2 chunk by chunk, spread over the tile's K blocks: if all SMs did so
-/// at the start of a tile, DRAM would delay the operands. Called by the producer.
+/// Prefetches a tile's R into L2 chunk by chunk, spread over the tile's K blocks. If all SMs
+/// prefetched it at the start of a tile, the operands would wait for DRAM. Called by the producer.
 template <class Config>
 class ResidualFetch {
  public:

@@ -1,7 +1,7 @@
 // Consumers' use of an R that arrives through the ring of stages
-// (model/gemm/config/residual_ring.h): once their wgmmas are complete they add it in place to
+// (model/gemm/config/residual_ring.h). Once their wgmmas are complete they add it, in place, to
 // scaled and activated accumulators, so that the stages are free for the next tile's K blocks
-// before C is staged. If the copy engine cannot load R, threads do so at the same point
+// before C is staged. If the copy engine cannot load R, threads load it at that point
 // (residual.cuh). Checked by: validate/measure/gemm/epilogue_test.cpp, tests/roles.
 #pragma once
 
@@ -73,7 +73,7 @@ __device__ inline void add_residual_of_tile(const Args<Config>& args,
     const i32 first = part.n + chunk.column + static_cast<i32>(threadIdx.x) % 4 * 2;
 #pragma unroll
     for (i32 begin = 0; begin < chunk.sixteens(); begin += kReadTogether) {
-      // One branch for several groups, so that their loads do not wait for each other.
+      // There is one branch for several groups, so that their loads do not wait for each other.
       ResidualPair<Config> pairs[kReadTogether][4];
       if (in_ring) {
 #pragma unroll

@@ -1,6 +1,6 @@
-// The last steps of an epilogue: activation of pairs of 16-bit elements, which are rounded at once;
-// otherwise gate, R, amax, scale_c, C in fp32 or fp8; and the layout of a thread's elements in a
-// slot.
+// The last steps of an epilogue: activation of pairs of 16-bit elements, which are rounded
+// immediately; or gate, R, amax, scale_c, C in fp32 or fp8. Also the layout of a thread's elements
+// in a slot.
 //
 // Checked by: validate/measure/gemm/epilogue_test.cpp.
 #pragma once
@@ -26,7 +26,7 @@ __device__ inline u32 pack_activated(float low, float high) {
   }
 }
 
-/// Activates two adjacent elements in one row; with a gate only the left one is a result.
+/// Activates two adjacent elements in one row. With a gate, only the left one is a result.
 template <class Config>
 __device__ inline void activate_pair(float& left, float& right) {
   using Activate = typename Config::Activate;
@@ -48,7 +48,8 @@ __device__ inline float scaled_for_c(const Args<Config>& args, float value) {
 }
 
 /// Rounds a thread's results in sixteen columns to the words that it stages: four per eight
-/// columns, two in one row and two in the row eight below; with a gate only the left ones.
+/// columns, two in one row and two in the row eight below. With a gate, only the left ones are
+/// results.
 template <class Config>
 __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config::kSixteenWords]) {
   if constexpr (Config::kStagesMatrices) {
@@ -63,8 +64,9 @@ __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config
       words[i] = __float_as_uint(v[i * kStep / 4][i * kStep % 4]);
     }
   } else {
-    // Two bytes for each eight columns and row: one word for both rows. A thread gives the eight
-    // columns that it does not stage to its partner and receives those of the other eight.
+    // There are two bytes for each eight columns and row, so one word for both rows. A thread gives
+    // the eight columns that it does not stage to its partner, and receives the partner's results
+    // in the eight columns that it does stage.
     u32 halves[2];
 #pragma unroll
     for (i32 eight = 0; eight < 2; ++eight) {
@@ -140,8 +142,8 @@ __device__ inline void store_element(const Args<Config>& args, i32 product, i32 
   }
 }
 
-/// Stores two complete accumulators in one row to C, after the last steps; `column` is even and
-/// within C's bounds.
+/// Stores two complete accumulators in one row to C, after the last steps. `column` is even and
+/// inside C.
 template <class Config>
 __device__ inline void store_result_pair(const Args<Config>& args, float left, float right,
                                          i32 product, i32 row, i32 column) {

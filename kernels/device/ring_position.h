@@ -1,8 +1,9 @@
 // Positions in rings of buffers that are guarded by mbarriers. Compiled by the kernels and by the
 // host, which tests them against a counting barrier (ring_position_test.cpp).
 //
-// Use k takes buffer k % count in round k / count. A wait for full uses the parity of the round; a
-// wait for empty uses the opposite parity, so that in the first round every buffer is free.
+// Use number k takes buffer k % count in round k / count. A wait until the buffer is full uses the
+// parity of the round. A wait until it is empty uses the opposite parity, so that in the first
+// round every buffer is free.
 #pragma once
 
 #include "model/base/host_device.h"

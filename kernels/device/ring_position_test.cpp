@@ -1,6 +1,6 @@
-// Ring positions of the kernels against counting barriers: each wait must return exactly when the
-// round that it refers to is done, in any order of the roles. A parity distinguishes rounds only
-// while no role is two rounds ahead.
+// Compares the kernels' ring positions with counting barriers: each wait must return exactly when
+// the round that it refers to is done, in any order of the roles. A parity distinguishes rounds
+// only as long as no role is two rounds ahead.
 #include "kernels/device/ring_position.h"
 
 #include <random>
@@ -12,7 +12,7 @@
 namespace tilecast {
 namespace {
 
-/// An mbarrier: its last arrival completes a round; a wait on a parity passes once the previous
+/// An mbarrier: the last arrival completes a round. A wait on a parity passes once the previous
 /// round has that parity.
 class CountedBarrier {
  public:
@@ -52,7 +52,8 @@ class Pipeline {
     const i32 blocks = tiles_ * k_blocks_;
     const i32 readers = static_cast<i32>(read_.size());
     std::uniform_int_distribution<i32> role(0, 1 + readers);
-    constexpr int kMostSteps = 1'000'000;  // far beyond random delays: some wait never passes
+    // far more than random delays need: some wait never passes
+    constexpr int kMostSteps = 1'000'000;
     for (int step = 0; stored_ < tiles_ * readers; ++step) {
       REQUIRE(step < kMostSteps);
       const i32 who = role(random);

@@ -1,13 +1,13 @@
-// The scales of fp8 operands for a warpgroup's part of a tile: fp32 numbers.
+// The scales of fp8 operands for a warpgroup's part of a tile, which are fp32 numbers.
 //
 // Tensor and row scales are read once per tile, before its first wgmma, and multiply the
-// accumulators when they are packed; a column's scale is held by one lane and exchanged within its
-// warp. Block scales are read K block by K block: those of A's rows from its stage, where they
-// arrive with the operands (load_scales), those of B's columns from global memory, 32 K blocks at a
+// accumulators when these are packed; a column's scale is held by one lane and exchanged within its
+// warp. Block scales are read K block by K block: those of A's rows from the stage, where they
+// arrive with the operands (load_scales); those of B's columns from global memory, 32 K blocks at a
 // time and one per lane.
 //
-// A reduction that stores C from partial sums reads them at that point instead (scale_sums_at).
-// Checked by: validate/measure/gemm/scales_test.cpp.
+// A reduction that stores C from partial sums reads the scales then (scale_sums_at). Checked by:
+// validate/measure/gemm/scales_test.cpp.
 #pragma once
 
 #include "kernels/device/fast_math.cuh"
@@ -19,7 +19,7 @@ namespace tilecast {
 template <class Config, class Step = typename Config::Scales>
 class ScalePart {
  public:
-  /// Loads the scales of the `part` of a tile that starts at C's row `row`.
+  /// Loads the scales of a part that starts at row `row` of C.
   template <class Part>
   __device__ void load(const Args<Config>&, const Part&, i32) {}
   __device__ void multiply(float (&)[4], i32, i32) const {}
@@ -77,8 +77,8 @@ class ScalePart<Config, ScaleRow> {
     }
   }
 
-  /// Scales a thread's four accumulators in eight columns: two adjacent in one row, two in the
-  /// row eight below. `i` counts wgmma rows, `column` is the first of the eight in the part. Called
+  /// Scales a thread's four accumulators in eight columns: two adjacent in one row, two in the row
+  /// eight below. `i`: wgmma row. `column`: the first of the eight columns, within the part. Called
   /// by whole warps.
   __device__ void multiply(float (&sums)[4], i32 i, i32 column) const {
     const i32 eight = column / 8;
@@ -100,8 +100,8 @@ class ScalePart<Config, ScaleRow> {
 template <class Config>
 class ScalePart<Config, ScaleBlock> {
  public:
-  /// Columns of the part that are always in one block of B: a part begins at a multiple of its
-  /// width.
+  /// Number of columns of the part that are always in the same block of B: a part begins at a
+  /// multiple of its width.
   static constexpr i32 kTogether =
       min_of(scale_block(), Config::kWarpgroupColumns & -Config::kWarpgroupColumns);
 
@@ -119,7 +119,7 @@ class ScalePart<Config, ScaleBlock> {
     fetch(0);
   }
 
-  /// Reads the scales of a K block; the row scales are in its stage. Called by whole warps, for K
+  /// Reads the scales of a K block, those of the rows from its stage. Called by whole warps, for K
   /// blocks in order.
   __device__ void read(u32 stage, i32 k_block) {
 #pragma unroll
@@ -166,7 +166,7 @@ class ScalePart<Config, ScaleBlock> {
   static constexpr i32 kBlocks =
       ceil_div(scale_block() - kTogether + Config::kWarpgroupColumns, scale_block());
 
-  /// Loads the scales of 32 K blocks, one per lane, long before the first of them is needed.
+  /// Loads the scales of 32 K blocks, one per lane, long before the first one is needed.
   __device__ void fetch(i32 k_block) {
     const i32 own = k_block + static_cast<i32>(threadIdx.x) % 32;
 #pragma unroll

@@ -6,15 +6,16 @@
 
 namespace tilecast {
 
-/// Named barriers: id 0 is __syncthreads; then one for each warpgroup that consumes or stores.
+/// Named barriers: id 0 is __syncthreads; then comes one for each warpgroup that consumes or
+/// stores.
 constexpr u32 kFirstWarpgroupBarrier = 1;
 
 template <class Config>
 struct SharedMemory {
   u32 base;  // 1024-byte aligned
 
-  /// Dynamic shared memory has the swizzle's alignment in a kernel without static shared memory;
-  /// aligning it by hand would cost slack, and with it a second CTA per SM.
+  /// In a kernel without static shared memory, dynamic shared memory has the alignment that the
+  /// swizzle needs. Aligning it in code would waste space, and with it a second CTA per SM.
   __device__ static SharedMemory here() {
     extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
     const u32 base = ptx::shared_address(dynamic);

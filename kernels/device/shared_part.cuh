@@ -1,6 +1,7 @@
-// A part of a tile whose K blocks several workers share: its partial sums in global memory and the
-// lock that counts the K blocks, or pieces, summed so far. Each warpgroup reduces its part of the
-// tile independently, with the warpgroups that own the same part in other CTAs.
+// A part of a tile whose K blocks are divided among several workers: its partial sums in global
+// memory, and the lock that counts the K blocks, or pieces, summed so far. Each warpgroup reduces
+// its part of the tile independently, together with the warpgroups that have the same part in other
+// CTAs.
 #pragma once
 
 #include "kernels/device/tile_loads.cuh"
@@ -14,7 +15,7 @@ constexpr i32 kPartElements = Config::kWarpgroupRows * Config::kWarpgroupColumns
 template <class Config>
 constexpr i32 kTileParts = warpgroups_per_tile(Config::kTiling);
 
-/// Limit far beyond any real wait; exceeding it traps instead of hanging.
+/// Far more polls than any real wait needs; more than this traps instead of hanging.
 constexpr u32 kMostPolls = 1u << 26;
 
 /// Called by one thread.

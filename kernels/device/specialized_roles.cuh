@@ -13,7 +13,8 @@ struct DoNothing {
 };
 
 /// Synchronises the CTA once its barriers are initialised. A producer without cluster peers does
-/// not wait: it initialised its barriers itself, and its first loads are then in flight.
+/// not wait, because it initialised its barriers itself; its first loads are then already in
+/// flight.
 template <class Config>
 __device__ inline void meet(bool produces) {
   constexpr u32 kWholeCta = 0;  // the barrier of __syncthreads

@@ -3,11 +3,11 @@
 // A tensor core operation (wgmma_operation.cuh, tcgen05_operation.cuh) provides
 //   wait_operands(smem, at)          waits for the stage's bytes
 //   issue(smem, at, accumulate)      starts the K block's multiply-adds; accumulate false resets
-//   wait_outstanding(smem, oldest)   until at most kLag K blocks are unfinished; `oldest` is the
-//                                    first issued one that was not waited for
+//   wait_outstanding(smem, oldest)   waits until at most kLag K blocks are unfinished; `oldest` is
+//                                    the first issued one that was not waited for
 //   release(smem, at, place)         releases a finished block's stage
-//   finish(smem)                     waits for all, or lets the reader of the result be notified
-// and each accumulates into the accumulators that it was created with.
+//   finish(smem)                     waits for all, or notifies the reader of the result later
+// An operation accumulates into the accumulators that it was created with.
 #pragma once
 
 #include "kernels/device/stage_ring.cuh"
@@ -21,8 +21,8 @@ struct RingState {
 };
 
 /// Multiplies one tile. `after_each(k_block)` is called for every K block, after its multiply-adds
-/// have been issued and the stage of the block kLag earlier has been released; `on_issued()` once
-/// all are issued.
+/// have been issued and the stage of the block kLag earlier has been released. `on_issued()` is
+/// called once all are issued.
 template <class Config, class Operation, class AfterEach, class OnIssued>
 __device__ __forceinline__ void multiply_k_blocks(const SharedMemory<Config>& smem,
                                                   Operation& operation,

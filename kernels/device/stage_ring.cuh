@@ -30,9 +30,9 @@ struct ClusterPlace {
   }
 };
 
-/// Initialises the stages' barriers; called by one thread, since each initialising thread would
-/// need the fence, which is slow. That thread's own bulk copies may use the CTA's barriers at once,
-/// other threads after synchronising with it.
+/// Initialises the stages' barriers. Called by one thread, because each initialising thread would
+/// need the fence, which is slow. That thread's bulk copies may use the CTA's barriers at once;
+/// other threads must synchronise with it first.
 template <class Config>
 __device__ inline void initialise_stages(const SharedMemory<Config>& smem) {
   for (i32 stage = 0; stage < Config::kTiling.stages; ++stage) {
@@ -43,7 +43,7 @@ __device__ inline void initialise_stages(const SharedMemory<Config>& smem) {
   ptx::fence_mbarrier_init();
 }
 
-/// Called by all threads; on return the barriers of the whole cluster, and the writes of earlier
+/// Called by all threads. On return the barriers of the whole cluster, and the writes of earlier
 /// kernels, are usable.
 template <class Config>
 __device__ inline void set_up_stages(const SharedMemory<Config>& smem) {
@@ -70,7 +70,8 @@ __device__ inline void wait_empty(const SharedMemory<Config>& smem,
   ptx::mbarrier_wait(smem.empty(at.stage), at.phase ^ 1);
 }
 
-/// Called before a CTA of a cluster ends: peers may still use its barriers or write its stages.
+/// Called before a CTA of a cluster ends, because peers may still use its barriers or write its
+/// stages.
 template <class Config>
 __device__ inline void leave_cluster() {
   if constexpr (Config::kClusterSize > 1) {

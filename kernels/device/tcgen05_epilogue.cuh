@@ -1,7 +1,7 @@
-// Moves results from tensor memory to C with independent warps: each reads its 32 lanes, 32 columns
-// at a time, scales, rounds to 16 bits, and stages chunks of 32 rows x 64 columns in shared memory
-// for its own bulk store; or uses plain stores if C's rows are not 16-byte multiples. A second
-// warpgroup takes the other half of the columns.
+// Moves results from tensor memory to C with independent warps. Each warp reads its 32 lanes, 32
+// columns at a time, scales them, rounds them to 16 bits, and stages chunks of 32 rows x 64 columns
+// in shared memory for a bulk store. If C's rows are not 16-byte multiples, it uses plain stores. A
+// second warpgroup takes the other half of the columns.
 #pragma once
 
 #include "kernels/device/tcgen05_operation.cuh"
@@ -95,16 +95,16 @@ __device__ inline void stage_row(u32 slot, const u32* packed, i32 half) {
   }
 }
 
-/// The `sums` of a tile that no other worker contributes to.
+/// The `sums` of a tile to which no other worker contributes.
 struct NoOtherSums {
   __device__ void add_to(u32 (&)[kLoadColumns], i32) const {}
 };
 
 /// Stores one tile; called by each epilogue warp once the accumulators at `columns` are complete.
-/// `slot_of(chunk)` is the address where the warpgroup's chunk is staged, `before(chunk)` waits
-/// until that slot is free; `on_read()` is called after the last load from tensor memory;
-/// `sums.add_to(bits, column)` adds the other workers' sums to 32 columns of the part from `column`
-/// on.
+/// `slot_of(chunk)`: address where the warpgroup's chunk is staged. `before(chunk)` waits until
+/// that slot is free. `on_read()` is called after the last load from tensor memory.
+/// `sums.add_to(bits, column)` adds the other workers' sums to 32 columns of the part, from
+/// `column` on.
 template <class Config, class SlotOf, class Before, class OnRead, class Sums>
 __device__ inline void store_part(const Args<Config>& args, const TileOrigin& tile,
                                   const EpiloguePart<Config>& part, u32 columns, SlotOf slot_of,
@@ -186,7 +186,7 @@ __device__ inline void store_tile_at(const Args<Config>& args, const SharedMemor
   });
 }
 
-/// Stores a tile through the warpgroup's dedicated slots: a chunk waits for the store that used its
+/// Stores a tile through the warpgroup's dedicated slots. A chunk waits for the store that used its
 /// slot before.
 template <class Config, class Sums = NoOtherSums>
 __device__ inline void store_tile_in_slots(const Args<Config>& args,
@@ -212,8 +212,8 @@ __device__ inline void store_tile_in_slots(const Args<Config>& args,
       sums);
 }
 
-/// Stores through the CTA's dedicated slots or, if C aliases the operand stages, through the
-/// drained ring; the CTA then has a single tile.
+/// Stores through the CTA's dedicated slots. If C aliases the operand stages, stores through the
+/// drained ring; such a CTA has a single tile.
 template <class Config>
 __device__ inline void store_tile_where_kept(const Args<Config>& args,
                                              const SharedMemory<Config>& smem,

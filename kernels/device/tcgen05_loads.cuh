@@ -1,5 +1,5 @@
-// Loads of the tcgen05 kernels. Each CTA of a pair loads its own rows of A and half of B's rows;
-// the leader's barrier counts all bytes.
+// Loads of the tcgen05 kernels. Each CTA of a pair loads its rows of A and half of B's rows; the
+// leader's barrier counts all bytes.
 #pragma once
 
 #include "kernels/device/tcgen05_setup.cuh"
@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// Loads one CTA's share of a K block; called by one thread of each CTA, with the stage empty.
+/// Loads one CTA's share of a K block. Called by one thread of each CTA when the stage is empty.
 template <class Config>
 __device__ inline void load_group_k_block(const Args<Config>& args,
                                           const SharedMemory<Config>& smem,

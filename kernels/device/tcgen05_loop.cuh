@@ -1,5 +1,5 @@
 // The loop over K blocks of the tcgen05 kernels without specialised warps: warp 0 loads and issues,
-// then stores with the others. Shared by pipelined, persistent and persistent_overlap.
+// and then stores together with the others. Shared by pipelined, persistent and persistent_overlap.
 #pragma once
 
 #include "kernels/device/tcgen05_epilogue.cuh"

@@ -1,10 +1,10 @@
-// tcgen05 as the operation of stage_loop.cuh: accumulators in tensor memory, one thread of the
-// calling warp issues. In a pair the peer's warp runs the same loop and issues nothing; commits
-// that also arrive at its own barriers pace it.
+// tcgen05 as the operation of stage_loop.cuh: accumulators are in tensor memory, and one thread of
+// the calling warp issues. In a pair, the peer's warp runs the same loop without issuing, at the
+// pace of the commits, which arrive at its barriers too.
 //
 // A commit after each K block's MMAs makes the stage empty, so waiting for a K block and releasing
 // its stage are both waits on that barrier. With kInflight 0 a K block is issued only once the
-// previous one is complete; its stage is loaded again meanwhile.
+// previous one is complete; the previous one's stage is then loaded again.
 #pragma once
 
 #include "kernels/device/stage_loop.cuh"

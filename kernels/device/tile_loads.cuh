@@ -38,8 +38,8 @@ struct TileOrigin {
   }
 };
 
-/// Finds the GEMM that a row of cluster tiles belongs to, and the number of rows before that
-/// GEMM's first.
+/// Finds the GEMM that a row of cluster tiles belongs to, and the number of rows before that GEMM's
+/// first row.
 template <class Config>
 __device__ inline u32 product_of(const Args<Config>& args, u32 row) {
   if constexpr (Config::kBatched) {
@@ -55,7 +55,7 @@ __device__ inline u32 rows_before(const Args<Config>& args, u32 product) {
   return 0;
 }
 
-/// Scheduler with the number of all tiles; with groups only the device knows it.
+/// Scheduler with the number of all tiles; with groups, only the device knows that number.
 template <class Config>
 __device__ inline const TileScheduler& scheduler_of(const Args<Config>& args) {
   if constexpr (Config::kGrouped) {
@@ -66,7 +66,7 @@ __device__ inline const TileScheduler& scheduler_of(const Args<Config>& args) {
 }
 
 /// Origin of a CTA's part of cluster tile `linear` in the tile order. With groups along M, whole
-/// blocks of A are loaded: the rows after a group's last one are the next group's, or zeros.
+/// blocks of A are loaded: rows after a group's last row belong to the next group, or are zeros.
 template <class Config>
 __device__ inline TileOrigin tile_origin(const Args<Config>& args, u32 linear,
                                          const ClusterPlace& place) {
@@ -110,8 +110,8 @@ __device__ inline i32 tile_row(const Args<Config>& args, const TileOrigin& tile)
   return row;
 }
 
-/// The map's coordinate of the matrix: the number of matrices before this GEMM's; for groups
-/// along K the end of the tile's group.
+/// Coordinate of the matrix in the map: the number of matrices before this GEMM's; for groups along
+/// K the end of the tile's group.
 template <class Config>
 __device__ inline i32 a_matrix(const Args<Config>& args, const TileOrigin& tile) {
   if constexpr (Config::kGroupedAlongK) {
@@ -131,13 +131,13 @@ __device__ inline i32 b_matrix(const Args<Config>& args, const TileOrigin& tile)
   return 0;
 }
 
-/// Index of C's matrix; groups along M share one.
+/// Index of C's matrix; groups along M have one in common.
 template <class Config>
 __device__ inline i32 c_matrix(const Args<Config>&, const TileOrigin& tile) {
   return Config::kGrouped ? 0 : tile.product;
 }
 
-/// Number of elements of C before this GEMM's.
+/// Number of elements of C before this GEMM's first element.
 template <class Config>
 __device__ inline i64 c_product_elements(const Args<Config>& args, i32 product) {
   if constexpr (Config::kBatched) {
@@ -181,7 +181,8 @@ __device__ inline void load_scales(const Args<Config>& args, u32 stage, const Ti
   }
 }
 
-/// Prefetches the tensor maps, kernel parameters that are cold at launch. Called by one thread.
+/// Prefetches the tensor maps, which are kernel parameters and not in any cache at launch. Called
+/// by one thread.
 template <class Config>
 __device__ inline void prefetch_tensor_maps(const Args<Config>& args) {
   ptx::prefetch_tensor_map(&args.a);
@@ -240,7 +241,7 @@ __device__ inline void load_across_k(u32 stage, const TensorMap* map, i32 first,
   }
 }
 
-/// Loads one K block; called by one thread, with the stage empty. Missing rows of A are left
+/// Loads one K block. Called by one thread when the stage is empty. Missing rows of A are left
 /// unchanged; the results of those rows are never stored.
 template <class Config>
 __device__ inline void load_k_block(const Args<Config>& args, const SharedMemory<Config>& smem,

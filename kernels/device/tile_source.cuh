@@ -1,10 +1,10 @@
-// Provides a role's next tile: from the scheduler's walk, or from cluster launch control, with
-// which running CTAs take over the tiles of CTAs that have not started.
+// Provides a role's next tile: from the scheduler's walk, or from cluster launch control, by which
+// running CTAs take over the tiles of CTAs that have not started.
 //
 // With takeover the grid has one cluster per tile. One thread of each CTA, ask_for_tiles(),
 // requests the next tile while the current one is processed; every other role reads each response
-// once and signals the leader, which only then reuses the buffer for another request. The response
-// arrives through the async proxy, so readers fence before they free its buffer.
+// once and signals the leader. Only then does the leader reuse the buffer for another request. The
+// response arrives through the async proxy, so readers fence before they free its buffer.
 #pragma once
 
 #include "kernels/device/tcgen05_setup.cuh"
@@ -12,8 +12,8 @@
 
 namespace tilecast {
 
-/// Readers of one response in a group of warp-specialised CTAs: the epilogue warps and the loading
-/// warp of each CTA, the leader's issuing warp, the peer's requesting warp.
+/// Number of readers of one response in a group of warp-specialised CTAs: the epilogue warps and
+/// the loading warp of each CTA, the leader's issuing warp, the peer's requesting warp.
 template <class Config>
 constexpr u32 kAnswerReaders =
     Config::kTakesOver ? Config::kCtaGroup * (kEpilogueWarps<Config> + 2) : 0;
@@ -47,7 +47,7 @@ class TileSource {
     }
   }
 
-  /// Advances to the next tile; called by a whole warp, which arrives once.
+  /// Advances to the next tile. Called by a whole warp, which arrives once.
   __device__ void next_of_warp() {
     if constexpr (Config::kTakesOver) {
       ptx::mbarrier_wait(own_.answer_full(at_.index), at_.phase);

@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// State of a warpgroup after the CTA has synchronised; its wgmmas need no further synchronisation.
+/// State of a warpgroup after the CTA has synchronised. Its wgmmas need no further synchronisation.
 template <class Config>
 struct MultiplyingWarpgroup {
   SharedMemory<Config> smem;
@@ -55,8 +55,8 @@ __device__ inline void multiply_tile(const SharedMemory<Config>& smem,
   multiply_k_blocks(smem, operation, ring.consume, ring.release, k_blocks, place, load_next, [] {});
 }
 
-/// Multiplies one tile independently: its first loads fill the ring, later ones follow the released
-/// stages, and the ring ends empty.
+/// Multiplies one tile independently of others: its first loads fill the ring, later ones follow
+/// the released stages, and the ring ends empty.
 template <class Config>
 __device__ inline void run_tile(const Args<Config>& args, const SharedMemory<Config>& smem,
                                 RingState<Config>& ring, Accumulator<Config>& acc,

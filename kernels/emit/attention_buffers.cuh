@@ -13,7 +13,7 @@ struct AttentionBuffers {
   float* lse;  // [batch, heads, queries]
 };
 
-/// Allocates what all sets of Q, K, V and O share.
+/// Allocates what all sets of Q, K, V and O have in common.
 void allocate_shared(AttentionBuffers& buffers) {
   if constexpr (kWritesLse) {
     buffers.lse = device_array<float>(kRows);

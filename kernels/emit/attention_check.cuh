@@ -1,6 +1,6 @@
 // Compares rows of O and of the log-sum-exp with a softmax in fp64. The tolerance is the rounding
-// of O and of 16-bit weights, plus the error of scores that tensor cores accumulate in fp32. If all
-// rows would take more than 2^37 multiply-adds, only every kStep-th is checked.
+// of O and of 16-bit weights, plus the error of scores, which tensor cores accumulate in fp32. If
+// all rows would take more than 2^37 multiply-adds, only every kStep-th is checked.
 #pragma once
 
 #include "kernels/emit/attention_buffers.cuh"

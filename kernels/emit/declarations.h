@@ -1,5 +1,4 @@
-// Splits C++ source into declarations: what a file in clang-format's layout declares, one entry
-// each.
+// Splits C++ source, formatted by clang-format, into its declarations.
 #pragma once
 
 #include <span>

@@ -31,7 +31,7 @@ T* device_array(i64 count) {
 }
 
 /// Encodes a tensor map. The lengths `sides` and `box` begin with the contiguous dimension;
-/// `strides` are in bytes, for the other dimensions. Out-of-bounds loads give zeros, out-of-bounds
+/// `strides` are in bytes, for the other dimensions. Out-of-bounds loads give zeros; out-of-bounds
 /// stores are dropped.
 TensorMap tensor_map(const void* matrix, CUtensorMapDataType type,
                      const std::vector<cuuint64_t>& sides, const std::vector<cuuint64_t>& strides,

@@ -68,7 +68,7 @@ const Row& row_for(const AnyProblem& problem) {
   return *row;
 }
 
-/// Whether code for the architecture, such as "sm_90a", runs on no later GPU.
+/// Whether code for the architecture, such as "sm_90a", does not run on later GPUs.
 bool is_specific(std::string_view architecture) { return architecture.ends_with('a'); }
 
 /// Converts "sm_90a" to "90".

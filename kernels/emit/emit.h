@@ -1,7 +1,7 @@
-// Writes one configuration of an op as a source file that needs only nvcc to build and run: the
-// parts of the kernel's sources that it uses, in the order of their includes, then the host code:
-// launch, check against a reference, and timing (main.cu). Checked by: emit_test.cpp (nvcc compiles
-// the output for every family of schedules and every kind of problem).
+// Writes one configuration of an op as a source file that needs only nvcc to build and run. It
+// contains the parts of the kernel's sources that it uses, in the order of their includes, and then
+// the host code: launch, check against a reference, and timing (main.cu). Checked by: emit_test.cpp
+// (nvcc compiles the output for every family of schedules and every kind of problem).
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Builds what `emit` writes for every family of schedules with the command that the file names and,
-// if there is a GPU, runs the file's check.
+// Builds what `emit` writes for every family of schedules, with the command that the file states.
+// If there is a GPU, runs the file's check.
 #include "kernels/emit/emit.h"
 
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-// Defines what an op provides to `emit`: a kernel, and the host code around it. An op that is
+// Defines what an op provides to `emit`: a kernel, and the host code around it. An op that can be
 // emitted has a row in emit.cpp, an emitted_program(), and two sources of the host code:
 //   kernels/emit/<host>_buffers.cuh: `buffers`, allocate_shared(), allocate_set() (one of the
 //     sets that are launched in turn) and clear_result();
@@ -21,9 +21,9 @@ namespace tilecast {
 struct EmittedProgram {
   std::string title;  // the problem in a sentence
   KernelSource kernel;
-  std::string entry, arguments;  // the kernel, and the type of its arguments
+  std::string entry, arguments;  // entry point of the kernel, and the type of its arguments
   std::string host;              // prefix of the host sources, see above
-  std::string buffers;           // the type of its device memory there
+  std::string buffers;           // type of its device memory in these sources
   std::string problem;           // constants of the problem
   std::string launch_args;  // statements that set the members of `args` that depend on no buffer,
   std::string workers;      // number of clusters launched
@@ -36,7 +36,7 @@ struct EmittedProgram {
   double checked = 0;              // multiply-adds of the full reference,
   double most_checked = 0;         // of which at most this many are computed
   double set_bytes;                // bytes of a launch's buffers
-  SourceUse use;                   // use of the sources, without roots
+  SourceUse use;                   // how the program uses the sources, without roots
 };
 
 /// Returns the file name without its suffix.

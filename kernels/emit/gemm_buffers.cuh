@@ -18,7 +18,7 @@ struct GemmBuffers {
   const i32* group_numbers;  // end row of each group, or the number of rows of each masked group
 };
 
-/// Allocates what all sets of A, B and C share.
+/// Allocates what all sets of A, B and C have in common.
 void allocate_shared(GemmBuffers& buffers) {
   if constexpr (Config::kAddsBias) {
     buffers.bias = filled<BiasElement>(kBiasElements, 3);

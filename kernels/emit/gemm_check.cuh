@@ -1,7 +1,7 @@
 // Compares elements of C with a reference in fp64, epilogue included. The tolerance is the rounding
-// of C plus the error of fp32 accumulation and of the activation; amax must lie within the bounds
-// that this gives. If all elements would take more than 2^40 multiply-adds, only every kStep-th is
-// checked.
+// of C plus the error of fp32 accumulation and of the activation; amax must be within the bounds
+// that follow from it. If all elements would take more than 2^40 multiply-adds, only every kStep-th
+// is checked.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ struct Factors {
   bool written;  // false for unused capacity of a masked group
 };
 
-/// Returns the factors of an element. `row`: its row in C, counted over all GEMMs; `numbers`: the
+/// Returns the factors of an element. `row`: its row in C, counted over all GEMMs. `numbers`: the
 /// groups' numbers, in device memory.
 __device__ inline Factors factors_of(i64 row, const i32* numbers) {
   const i64 product = row / kSideM;
@@ -54,8 +54,8 @@ __device__ inline double scale_of(const GemmBuffers& given, i64 m, i64 n, i64 k,
 /// Computes row m and column n of A B, scaled and with the bias.
 __device__ inline Approximate sum_of(const GemmBuffers& given, const Factors& factors, i64 m,
                                      i64 n) {
-  // Rounding error relative to the sum of magnitudes: fp8 sums are truncated, less if sums of 128
-  // elements are promoted.
+  // Rounding error relative to the sum of magnitudes. fp8 sums are truncated; the error is smaller
+  // if sums of 128 elements are promoted.
   constexpr double kOfMagnitudes = !kFp8 ? 0x1.2p-18 : Config::kPromoted ? 0x1p-11 : 0x1p-10;
   const Element* const a = given.a + factors.matrix_of_a * (kElementsOfA / kMatricesOfA);
   const Element* const b = given.b + factors.matrix_of_b * (kElementsOfB / kMatricesOfB);
@@ -88,7 +88,7 @@ __device__ inline Approximate result_of(const GemmBuffers& given, const Factors&
     const Approximate sum = sum_of(given, factors, row % kSideM, column * 2);
     const Approximate other = sum_of(given, factors, row % kSideM, column * 2 + 1);
     const double own = Gate::kApproximate ? 0x1p-12 * fabs(sum.value) + 0x1p-15 : 0;
-    // with a factor of 1, the value that the first column becomes
+    // The value that the first column would have with a factor of 1.
     const Approximate alone{Gate::apply<ExactMath>(sum.value, 1), sum.off + own};
     const double off_alone = alone.off * fabs(other.value) + other.off * fabs(alone.value);
     result = {Gate::apply<ExactMath>(sum.value, other.value), off_alone + alone.off * other.off};

@@ -170,7 +170,8 @@ std::string reduction_text(const KernelConfig& config) {
   return fmt::format("Reduction::{}", reductions[static_cast<i32>(config.decomposition.reduction)]);
 }
 
-/// Formats the tile walk, the split of K and the strides of a batch, which depend on no buffer.
+/// Formats the tile walk, the split of K and the strides of a batch. None of them depends on a
+/// buffer.
 std::string fixed_arguments(const GemmProblem& asked, const GemmToBind& bound,
                             const GemmArgs& args) {
   const KernelConfig& config = bound.config;
@@ -367,7 +368,7 @@ EmittedProgram emitted_program(const GemmProblem& problem, const KernelConfig& c
   const std::string type = enumerator_of(types.operands);
   KernelSource kernel = gemm_source(config, ProblemKind::of(problem));
   if (uses_mma_sync(config.schedule)) {
-    kernel.architecture = "sm_80";  // nvcc adds PTX, so later GPUs run it too
+    kernel.architecture = "sm_80";  // nvcc adds PTX, so that later GPUs run it too
   }
   return {
       .title = title_of(problem),

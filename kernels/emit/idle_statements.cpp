@@ -16,7 +16,7 @@ std::size_t body_of(const Declaration& d) {
   return at;
 }
 
-/// Drops the statements of a body for whose first line `wanted` holds.
+/// Drops the statements of a body for whose first line `wanted` is true.
 bool drop_statements(Declaration& d, const auto& wanted) {
   bool changed = false;
   for (std::size_t i = body_of(d); i < d.lines.size();) {
@@ -275,8 +275,8 @@ bool drop_unused(Program& program) {
       count[code.substr(begin, end - begin)] += begin == 0 || code[begin - 1] != '.' ? 1 : 0;
     });
     const bool calls_macro = code.find("  TILECAST_") != std::string::npos;
-    // The host compiler parses constexpr functions, and warns about parameters that they do not
-    // use.
+    // The host compiler also parses constexpr functions, and warns about parameters that they do
+    // not use.
     std::string& head = *std::ranges::find_if(
         d.lines, [](const std::string& line) { return line.find('(') != std::string::npos; });
     if (const std::size_t open = head.find('('); head.find("constexpr ") < open) {

@@ -69,7 +69,7 @@ bool is_in_macro(const Program& program, std::size_t index, const std::string& n
   });
 }
 
-/// Returns the argument that every use passes for parameter `i`, if all uses agree.
+/// Returns the argument that every use passes for parameter `i`; empty if uses differ.
 std::string bound_value(const Program& program, std::size_t index,
                         const std::vector<std::string>& parameters, std::size_t i) {
   const std::size_t equals = parameters[i].find(" = ");

@@ -2,7 +2,7 @@
 //
 // Time: the kernel is launched over 2 to 64 sets of buffers in sequence: 256 MiB in total, or less
 // if 64 sets are smaller (they may then stay in L2). Launches come in bursts of about 5 ms, of 2 to
-// 1000 launches, after 30 ms of rest; the result is the median interval between launches.
+// 1000 launches, after 30 ms of rest; the time is the median interval between launches.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // Edits C++ source line by line. The sources are formatted by clang-format (Google style, braces
-// around every branch), so that indentation gives the end of a branch.
+// around every branch), so indentation shows the end of a branch.
 #pragma once
 
 #include <map>

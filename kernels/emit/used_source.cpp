@@ -186,7 +186,7 @@ class SourceUser {
           any([&](const std::string& name) { return own + "::" + name; })) {
         return true;
       }
-      // Kernel arguments before a used one keep their positions.
+      // Kernel arguments before a used one are kept, because they determine its position.
       return d.kind == Kind::kMember && use_.optional.at(own) &&
              std::any_of(
                  program_.all.begin() + static_cast<std::ptrdiff_t>(index) + 1, program_.all.end(),
@@ -211,7 +211,7 @@ class SourceUser {
     }
   }
 
-  /// Replaces unions of arguments of which only the first member, the largest, is used by it.
+  /// Replaces unions of arguments by their first member, the largest, if no other member is used.
   bool drop_alternatives() {
     bool changed = false;
     for (Declaration& d : program_.all) {
@@ -236,7 +236,7 @@ class SourceUser {
     return changed;
   }
 
-  /// Whether "private:" has no member after it.
+  /// Whether no member follows "private:".
   bool is_bare_label(std::size_t index) const {
     const Declaration& d = program_.all[index];
     return d.lines.front() == " private:" &&

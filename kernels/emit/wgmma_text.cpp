@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-/// Formats items between commas, in lines that begin with `margin` and end with `end`.
+/// Formats items separated by commas, in lines that begin with `margin` and end with `end`.
 std::string list_of(int count, const std::string& margin, const std::string& end,
                     const auto& item) {
   std::string text, line = margin;

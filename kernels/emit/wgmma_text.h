@@ -1,4 +1,4 @@
-// Formats the wgmma of one shape, in place of the macros of kernels/ptx/wgmma.cuh.
+// Formats the wgmma of one shape, which replaces the macros of kernels/ptx/wgmma.cuh.
 #pragma once
 
 #include <string>

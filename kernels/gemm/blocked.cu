@@ -1,5 +1,5 @@
-// Blocked GEMM: one buffer, strictly in sequence: load a K block, wait, multiply, wait. Two or more
-// CTAs per SM hide each other's waits.
+// Blocked GEMM with one buffer, strictly in sequence: load a K block, wait, multiply, wait. Two or
+// more CTAs per SM hide each other's waits.
 //
 // Launch: one CTA per worker of make_tile_scheduler, kThreads threads, kSmem.total_bytes of dynamic
 // shared memory, tensor maps with the boxes of gemm_args.h, 16-byte aligned rows of A and B.

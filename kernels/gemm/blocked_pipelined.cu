@@ -1,5 +1,5 @@
-// Blocked GEMM with pipelined wgmma: two buffers. Each load is still waited for at once, while the
-// previous K block's wgmmas run.
+// Blocked GEMM with pipelined wgmma and two buffers. Each load is still waited for immediately,
+// while the previous K block's wgmmas run.
 //
 // Launch: one CTA per worker of make_tile_scheduler, kThreads threads, kSmem.total_bytes of dynamic
 // shared memory, tensor maps with the boxes of gemm_args.h, 16-byte aligned rows of A and B.

@@ -1,10 +1,10 @@
 // Finds the first group whose number on the device is invalid: an end before the previous group's
 // end or past all rows; for masked groups, a count below 0 or above the capacity. Kernels clamp
-// such numbers and do not report them (group_table.cuh, k_groups.cuh): run this first when
-// debugging.
+// such numbers and do not report them (group_table.cuh, k_groups.cuh), so run this kernel first
+// when debugging.
 //
-// Launch: one CTA of kGroupCheckThreads threads. If `capacity` is 0, groups are not masked and
-// have `rows` rows in total. Checked by: kernels/jit/group_checker_test.cpp.
+// Launch: one CTA of kGroupCheckThreads threads. If `capacity` is 0, groups are not masked and have
+// `rows` rows in total. Checked by: kernels/jit/group_checker_test.cpp.
 #include "kernels/gemm/group_fault.h"
 #include "model/base/math.h"
 

@@ -12,7 +12,7 @@ constexpr i32 kCopyCtasPerSm = 4;                   // 64 KiB in flight per SM
 constexpr i32 kCopyVectors = 4;                     // vectors of 16 bytes in flight per thread
 constexpr i32 kCopyPiece = 32 * 16 * kCopyVectors;  // bytes of a row per warp and step
 
-/// One operand; its matrices' rows are contiguous in the copy. Strides are in bytes.
+/// One operand. The rows of its matrices are contiguous in the copy. Strides are in bytes.
 struct RowsToCopy {
   const char* from;  // element-aligned
   char* to;          // 16-byte aligned

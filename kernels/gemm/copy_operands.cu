@@ -1,12 +1,12 @@
 // Copies A, B or both so that each row begins at a multiple of 16 bytes and ends with zeros
-// (model/gemm/problem/operand_copies.h). A warp takes pieces of a row: each thread loads the 16
-// bytes in which its part of the copy begins, gets the next 16 from its neighbour, and shifts both
-// into place.
+// (model/gemm/problem/operand_copies.h). A warp copies pieces of a row: each thread loads the 16
+// bytes in which its part of the copy begins, gets the next 16 bytes from its neighbour, and shifts
+// both into place.
 //
 // May be launched programmatically.
 //
-// Launch: CTAs of kCopyThreads threads; args.a.to and args.b.to at multiples of 16 bytes.
-// Checked by: validate/measure/gemm/random_gemm_test.cpp.
+// Launch: CTAs of kCopyThreads threads; args.a.to and args.b.to at multiples of 16 bytes. Checked
+// by: validate/measure/gemm/random_gemm_test.cpp.
 #include "kernels/gemm/copy_args.h"
 #include "kernels/ptx/cache_policy.cuh"
 #include "kernels/ptx/dependent_launch.cuh"
@@ -17,7 +17,7 @@ namespace tilecast {
 
 using Sixteen = ptx::Vector<16>;
 
-/// Loads 16 bytes from a 16-byte aligned address; zeros from the operand's `end` on.
+/// Loads 16 bytes from a 16-byte aligned address; bytes from the operand's `end` on are zero.
 __device__ __forceinline__ Sixteen load_sixteen(const char* address, const char* end, u64 policy) {
   if (address + 16 <= end) {
     return ptx::load_global<16, true>(address, policy);
@@ -32,7 +32,7 @@ __device__ __forceinline__ Sixteen load_sixteen(const char* address, const char*
            static_cast<u32>(high >> 32)}};
 }
 
-/// Returns the 16 bytes from byte `shift` of `v` on, continued in `next`.
+/// Returns the 16 bytes that begin at byte `shift` of `v` and continue in `next`.
 __device__ __forceinline__ Sixteen shifted(const Sixteen& v, const Sixteen& next, u32 shift) {
   u32 w[8] = {v.word[0],    v.word[1],    v.word[2],    v.word[3],
               next.word[0], next.word[1], next.word[2], next.word[3]};
@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kCopyThreads, tilecast::k
   using namespace tilecast;
   ptx::wait_for_earlier_grids();
   constexpr u32 kWarps = kCopyThreads / 32;
-  const u64 policy = ptx::evict_first_policy();  // the operands are not reread, the copies are
+  const u64 policy = ptx::evict_first_policy();  // the operands are not read again, the copies are
   const u64 pieces = args.a.pieces + args.b.pieces;
   for (u64 piece = blockIdx.x * kWarps + threadIdx.x / 32; piece < pieces;
        piece += static_cast<u64>(gridDim.x) * kWarps) {

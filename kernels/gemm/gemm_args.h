@@ -1,5 +1,5 @@
 // Launch arguments of the GEMM kernels, and the boxes that their tensor maps must have. Compiled by
-// NVRTC and by the host code that launches them, so that both sides agree by construction.
+// NVRTC and by the host code that launches them, so that both agree.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -18,11 +18,11 @@ struct alignas(64) TensorMap {
   u64 opaque[16];
 };
 
-/// Selects when a kernel launched programmatically lets the next one start: during its epilogue, or
-/// as its CTAs end. Time with a start during the epilogue, compared with a start as CTAs end, on an
-/// H200 (validate/data/h200_sxm/programmatic):
+/// Selects when a kernel that is launched programmatically lets the next one start: during its
+/// epilogue, or when its CTAs end. Change of the time by a start during the epilogue, on an H200
+/// (validate/data/h200_sxm/programmatic):
 ///   512^3: -6 % in a graph, +13 % in a stream    2^28 to 2^30 multiply-adds: -2 to 0 %
-///   from 2^33 multiply-adds: +0.4 to +2.4 %, since CTAs no longer share lines of L2 with
+///   from 2^33 multiply-adds: +0.4 to +2.4 %, because CTAs no longer share lines of L2 with
 ///   neighbours
 TILECAST_HD constexpr LaunchOrder programmatic_launch(const GemmShape& shape, i64 products) {
   constexpr i64 kFewMultiplyAdds = i64{1} << 31;
@@ -61,16 +61,17 @@ struct BatchArgs {
 };
 
 /// Groups of rows of A and C, each with a separate B. Masked groups have space for `capacity` rows
-/// each: group g begins at row g * capacity. Otherwise capacity is 0, and each group begins at the
-/// end of the previous one. Groups along K are packed the same way, with capacity as the total K.
+/// each, and group g begins at row g * capacity. If groups are not masked, capacity is 0, and each
+/// group begins at the end of the previous one. Groups along K are packed the same way, with
+/// capacity as the total K.
 struct GroupArgs {
   const i32* rows;  // on the device, per group: its end row, or its row count if masked
   i32 count, capacity;
 };
 
-/// fp32, on the device, 4-byte aligned. Tensor scales: one number each. Row scales: one per row of
-/// A and per column of B. Block scales: A's [K / 128][m] with rows at multiples of 16 bytes, and
-/// B's [n / 128][K / 128], concatenated over groups.
+/// Scales are fp32, on the device, 4-byte aligned. Tensor scales: one number per operand. Row
+/// scales: one per row of A and per column of B. Block scales: A's [K / 128][m] with rows at
+/// multiples of 16 bytes, and B's [n / 128][K / 128], concatenated over groups.
 struct ScaleArgs {
   const float *a, *b;
   i32 a_stride, b_stride;  // block scales: elements between consecutive rows
@@ -82,7 +83,7 @@ struct ResultArgs {
   const void* residual;    // residual of C's type and shape; C itself, or disjoint from it
   i64 residual_row;        // elements between its consecutive rows
   i64 residual_stride;     // elements between the matrices of a batch
-  i32 residual_fours;      // its rows start and end at multiples of four elements
+  i32 residual_fours;      // whether its rows start and end at multiples of four elements
   i32 residual_by_tma;     // and also at multiples of 16 bytes
   const float* scale_c;
   u32* amax;  // bits of a non-negative float; raised to the result's largest magnitude
@@ -101,21 +102,21 @@ struct GemmArgs {
   };
   TensorMap c;  // [m,n], with swapped operands [n,m]; box c_box(); unused if c_by_tma is 0
   TileScheduler scheduler;
-  // k_blocks = ceil(k / block_k), by group for groups along K; out-of-bounds loads return
-  // zeros.
+  // k_blocks = ceil(k / block_k); for groups along K it differs between groups. Out-of-bounds loads
+  // return zeros.
   i32 m, n, k_blocks;
   float alpha, beta;  // used by SumScale::kAlphaBeta; else 1 and 0
   i32 c_by_tma;
   void* c_pointer;     // C, row-major
-  WalkedPiece* trace;  // null, or CTA i writes its j-th piece at [i * trace_stride + j]
+  WalkedPiece* trace;  // if not null, CTA i writes its j-th piece to [i * trace_stride + j]
   u32 trace_stride;
-  // The next members are for schedules that split K:
+  // The next members belong to schedules that split K:
   WorkDecomposition work;
   Reduction reduction;
   float* partials;  // size: reduction_workspace.h
   u32* locks;
   const void* bias;  // bias_elements() of C's type, 4-byte aligned
-  // With groups along M, `batch` has one matrix of A and of C, and one of B per group; with groups
+  // With groups along M, `batch` has one matrix of A, one of C, and one of B per group; with groups
   // along K, one of C per group.
   BatchArgs batch;
   GroupArgs groups;
@@ -130,7 +131,7 @@ constexpr i32 kLeastSwizzleBytes = 32;  // bytes per row
 /// Number of equal boxes for a slice of this many rows.
 TILECAST_HD constexpr i32 boxes_of(i32 rows) { return ceil_div(rows, kMostBoxRows); }
 
-/// Box of an operand: CTAs that share it each load a slice of its rows and multicast it. `side`:
+/// Box of an operand: CTAs that share it each load a slice of its rows and multicast that. `side`:
 /// the tile's size along M or N.
 TILECAST_HD constexpr TmaBox operand_box(const Tiling& t, i32 side, i32 sharers, bool k_major) {
   const i32 rows = (k_major ? side : t.block_k) / sharers;
@@ -140,7 +141,7 @@ TILECAST_HD constexpr TmaBox operand_box(const Tiling& t, i32 side, i32 sharers,
 TILECAST_HD constexpr TmaBox a_box(const Tiling& t, Layout layout) {
   return operand_box(t, t.block_m, t.cluster_n, a_is_k_major(layout));
 }
-/// Box for the last row of tiles of m rows. CTAs that share A skip slices instead.
+/// Box for the last row of tiles, of m rows. CTAs that share A skip slices instead.
 TILECAST_HD constexpr TmaBox a_last_box(const Tiling& t, Layout layout, i64 m) {
   TmaBox box = a_box(t, layout);
   if (a_is_k_major(layout) && t.cluster_n == 1 && m % t.block_m != 0) {

@@ -1,8 +1,8 @@
 // The template parameter of device code: `Config`, a type of constants that
-// kernels/jit/gemm_source.cpp generates for a configuration and a kind of problem, each with its
-// description; `tilecast emit` shows them. It contains only what must be constant, and whether
-// tiles follow a Hilbert curve, whose code is a third of a kernel's. Swizzle groups, walk, shape
-// and grid are run-time arguments.
+// kernels/jit/gemm_source.cpp generates for a configuration and a kind of problem. Each constant
+// has a description; `tilecast emit` shows them. Config contains only what must be constant, and
+// whether tiles follow a Hilbert curve, because that code is a third of a kernel's. Swizzle groups,
+// walk, shape and grid are run-time arguments.
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"

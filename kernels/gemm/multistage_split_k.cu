@@ -1,5 +1,5 @@
-// Multistage GEMM whose CTAs loop over pieces of tiles that they share along K: partial sums are
-// reduced as in stream_k.cu, by turnstile or spread.
+// Multistage GEMM whose CTAs loop over pieces of tiles split along K. Partial sums are reduced as
+// in stream_k.cu, by turnstile or spread.
 //
 // Launch: one CTA per worker of args.work, kThreads threads, kSmem.total_bytes of dynamic
 // shared memory, a_plain and b_plain instead of tensor maps, 16-byte aligned rows of A and B;

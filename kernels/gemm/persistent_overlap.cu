@@ -1,11 +1,11 @@
 // Persistent GEMM with overlapped tiles: loads run ahead across tile boundaries, so that the next
-// tile's first K blocks arrive during this tile's last wgmmas and epilogue, and a tile's stores are
-// waited for only when the next one needs their staging buffers.
+// tile's first K blocks arrive during this tile's last wgmmas and epilogue. A tile's stores are
+// waited for only when the next tile needs their staging buffers.
 //
-// C is staged in dedicated slots, or aliases B stages: the B ring has one stage more than the A
-// ring, and the loads into the stages released at the end of a tile wait until its stores have been
-// read, so that two B stages are free meanwhile. Each slot of C is inside one stage, wherever the
-// ring wraps. A cluster shares operands by multicast.
+// C is staged in dedicated slots or aliases B stages. In the latter case the B ring has one stage
+// more than the A ring, and the loads into the stages released at the end of a tile wait until the
+// tile's stores have been read, so that two B stages are free. Each slot of C is inside one stage,
+// wherever the ring wraps. A cluster shares operands by multicast.
 //
 // Launch: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
 // kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, 16-byte
@@ -98,7 +98,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
     begin_residual(args, acc, tile, place);
     if constexpr (Config::kCBorrows) {
       store_tile_borrowing(args, acc, tile, place, warpgroup, [&](i32 i) {
-        // Only warp 0 knows the next load's position; all warps know that stages - kInflight loads
+        // Only warp 0 knows the next load's position. All warps know that stages - kInflight loads
         // are ahead of consumption.
         const i32 next = ring.consume.b_stage() + kAhead;
         return borrowed_slot(

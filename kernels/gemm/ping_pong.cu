@@ -1,10 +1,10 @@
-// Ping-pong GEMM: persistent, one producer and two consumer warpgroups that take tiles alternately,
-// so that one's epilogue overlaps the other's wgmmas.
+// Ping-pong GEMM: persistent, with one producer and two consumer warpgroups that take tiles
+// alternately, so that the epilogue of one overlaps the wgmmas of the other.
 //
 // Each tile belongs to one warpgroup, which skips the stages of the other's. A named barrier per
-// warpgroup hands the tensor cores over, once all stages of the tile have arrived: without it a
-// consumer could wait for a stage more than one round of the ring ahead, where the barrier's parity
-// no longer identifies the round. A cluster shares operands by multicast.
+// warpgroup hands over the tensor cores once all stages of the tile have arrived. Without it a
+// consumer could wait for a stage more than one round of the ring ahead, and the barrier's parity
+// would no longer identify the round. A cluster shares operands by multicast.
 //
 // Launch: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
 // kSmem.total_bytes of dynamic shared memory and bytes_beside_layout, tensor maps with the boxes of
@@ -18,7 +18,7 @@
 
 namespace tilecast {
 
-/// Barriers that pass the tensor cores on; their ids follow those of the epilogue.
+/// Barriers that pass on the tensor cores; their ids come after those of the epilogue.
 template <class Config>
 constexpr u32 kFirstTurnBarrier = kConsumersBarrier<Config> + 1;
 constexpr u32 kTurnThreads = 2 * kThreadsPerWarpgroup;  // one warpgroup arrives, the other waits

@@ -24,7 +24,7 @@ __device__ inline u32 a_fragment_address(u32 a, i32 row, i32 step) {
   return slab + (offset ^ ((offset >> 3) & kSwizzled));
 }
 
-/// Does what mma_k_block does, with A loaded into registers first.
+/// Does the same as mma_k_block, but loads A into registers first.
 template <class Config>
 __device__ inline void mma_k_block_from_registers(Accumulator<Config>& acc,
                                                   const SharedMemory<Config>& smem,

@@ -1,14 +1,14 @@
-// Warp-specialised GEMM whose workers may share tiles along K: split-K, stream-K and the hybrid.
+// Warp-specialised GEMM whose workers may share tiles along K: split-K, stream-K and their hybrids.
 //
 // Like warp_specialized.cu, but workers walk pieces of tiles
 // (model/gemm/order/work_decomposition.h). The producer runs ahead across pieces as across tiles.
-// Consumers pass on the partial sums of a piece unless it has the tile's last K blocks; in that
-// case they add the others' partial sums and store C (kernels/device/reduction.cuh).
+// Consumers of the piece with the tile's last K blocks add the partial sums of the other pieces and
+// store C; consumers of those pass on their partial sums (kernels/device/reduction.cuh).
 //
-// Launch: a cluster of CTAs for each worker of args.work, all resident if the reduction is
-// spread (next to another kernel they may not be: it traps), launches of one workspace in one
-// stream, kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes
-// of gemm_args.h, 16-byte aligned rows of A and B, a workspace as reduction_workspace.h sizes it.
+// Launch: a cluster of CTAs for each worker of args.work, all resident if the reduction is spread
+// (if another kernel prevents that, it traps), launches with the same workspace in one stream,
+// kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of
+// gemm_args.h, 16-byte aligned rows of A and B, a workspace as reduction_workspace.h sizes it.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/random_gemm_test.cpp
 // (results), validate/measure/gemm/tile_trace_test.cpp (order of pieces).
 #include "kernels/device/consumer.cuh"

@@ -2,21 +2,20 @@
 // boundaries, so that the next tile's first K blocks arrive during this tile's last MMAs and
 // epilogue.
 //
-// C is staged in dedicated slots, or aliases B stages: the B ring has one stage more than the A
-// ring, and the loads into the stages released at the end of a tile wait until every warp's stores
-// have been read, so that two B stages are free meanwhile. Each slot of C is inside one stage,
-// wherever the ring wraps.
+// C is staged in dedicated slots or aliases B stages. In the latter case the B ring has one stage
+// more than the A ring, and the loads into the stages released at the end of a tile wait until
+// every warp's stores have been read, so that two B stages are free. Each slot of C is inside one
+// stage, wherever the ring wraps.
 //
 // Launch: one CTA per worker of make_tile_scheduler (clusters of two for a pair), kThreads threads,
 // kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, 16-byte
-// aligned rows of A and B. Compiled for sm_100a; no GPU has run it.
-// Checked by: kernels/jit/tcgen05_kernel_test.cpp (compiles; resources), ring_position_test.cpp
-// (phases).
+// aligned rows of A and B. Compiled for sm_100a; no GPU has run it. Checked by:
+// kernels/jit/tcgen05_kernel_test.cpp (compiles; resources), ring_position_test.cpp (phases).
 #include "kernels/device/tcgen05_loop.cuh"
 
 namespace tilecast {
 
-/// Loads ahead of the MMAs while a tile ends; if C aliases stages, the others are delayed.
+/// Number of loads ahead of the MMAs when a tile ends; if C aliases stages, the others are delayed.
 template <class Config>
 constexpr i32 kLoadsAhead =
     Config::kTiling.stages - (Config::kCBorrows ? Tcgen05Operation<Config>::kLag : 0);
@@ -55,7 +54,7 @@ __device__ inline u32 borrowed_slot(const SharedMemory<Config>& smem, i32 free, 
          i % kPerStage * Config::kSmem.c_slot_bytes;
 }
 
-/// Tracks B's ring position after the prefetched loads, which every warp knows.
+/// B's ring position after the prefetched loads; every warp tracks it.
 template <class Config>
 struct FreeStages {
   i32 b_stage = 0;  // stage of the next tile's first MMA

@@ -1,19 +1,20 @@
-// Warp-specialised GEMM on tcgen05 whose tiles several workers share in equal parts of K.
+// Warp-specialised GEMM on tcgen05 whose tiles are divided among several workers in equal parts of
+// K.
 //
 // The roles are as in tcgen05_warp_specialized.cu, over pieces of tiles
 // (model/gemm/order/work_decomposition.h). The epilogue warps of a piece add its accumulators to
 // the tile's partial sums in global memory; those of the piece with the last K blocks wait for the
 // others, add the partial sums to their accumulators, and store C. Reductions:
-//   turnstile  in the order of K, the same every time
+//   turnstile  in the order of K, always the same
 //   atomic     in any order, to partial sums that start at zero; the CTA that finishes the tile
 //              resets them
 //
-// Launch: a CTA or pair for each worker of args.work, all resident (it traps if a piece waits
-// much longer than a launch takes), launches of one workspace in one stream, kThreads threads,
+// Launch: a CTA or pair for each worker of args.work, all resident (it traps if a piece waits much
+// longer than a launch takes), launches with the same workspace in one stream, kThreads threads,
 // kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, 16-byte
 // aligned rows of A and B, a workspace as reduction_workspace.h sizes it, zero before the first
-// launch. Compiled for sm_100a; no GPU has run it.
-// Checked by: kernels/jit/tcgen05_kernel_test.cpp (compiles; resources).
+// launch. Compiled for sm_100a; no GPU has run it. Checked by: kernels/jit/tcgen05_kernel_test.cpp
+// (compiles; resources).
 #include "kernels/device/shared_part.cuh"
 #include "kernels/device/tcgen05_epilogue.cuh"
 #include "kernels/device/tcgen05_loads.cuh"

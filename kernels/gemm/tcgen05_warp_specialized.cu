@@ -1,14 +1,14 @@
 // Warp-specialised GEMM on tcgen05: one tile per CTA, persistent, or taking over tiles by cluster
 // launch control; with single CTAs or pairs.
 //
-// After the epilogue's warps come four: one loads, one issues the MMAs, one requests tiles, one is
-// idle. With two accumulators in tensor memory the next tile's MMAs overlap this tile's epilogue.
+// After the epilogue's warps come four more: one loads, one issues the MMAs, one requests tiles,
+// one is idle. With two accumulators in tensor memory the next tile's MMAs overlap this tile's
+// epilogue.
 //
 // Launch: one CTA per worker of make_tile_scheduler (clusters of two for a pair), kThreads threads,
 // kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, 16-byte
-// aligned rows of A and B. Compiled for sm_100a; no GPU has run it.
-// Checked by: kernels/jit/tcgen05_kernel_test.cpp (compiles; resources), ring_position_test.cpp
-// (phases).
+// aligned rows of A and B. Compiled for sm_100a; no GPU has run it. Checked by:
+// kernels/jit/tcgen05_kernel_test.cpp (compiles; resources), ring_position_test.cpp (phases).
 #include "kernels/device/tcgen05_epilogue.cuh"
 #include "kernels/device/tcgen05_loads.cuh"
 #include "kernels/device/tile_source.cuh"

@@ -1,9 +1,9 @@
 // Warp-specialised, cooperative GEMM: one tile per CTA or persistent.
 //
 // One producer warpgroup keeps the ring of stages full, across tile boundaries; the consumer
-// warpgroups split each tile's rows or columns between them. The producer gives registers to the
-// consumers. A cluster shares operands by multicast: every CTA loads its slice for all. With
-// store=deferred a tile is stored during the next one's K blocks (deferred_store.cuh).
+// warpgroups divide each tile's rows or columns among themselves. The producer gives registers to
+// the consumers. A cluster shares operands by multicast: every CTA loads its slice for all. With
+// store=deferred a tile is stored during the next tile's K blocks (deferred_store.cuh).
 //
 // Launch: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
 // kSmem.total_bytes of dynamic shared memory and bytes_beside_layout, tensor maps with the boxes of

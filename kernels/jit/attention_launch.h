@@ -1,5 +1,5 @@
-// Launches one attention problem with one compiled configuration. Made once, bound once per set of
-// buffers, and launched many times without further computation.
+// Launches one attention problem with one compiled configuration. It is constructed once, bound
+// once per set of buffers, and launched many times without further computation.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,7 +17,7 @@ float usual_scale(const AttentionProblem& problem);
 
 class AttentionLaunch {
  public:
-  /// `kernel` is the compiled `config` for the problem, and must outlive this object. Throws Error
+  /// `kernel`: the compiled `config` for the problem, which must outlive this object. Throws Error
   /// if the device cannot hold one CTA.
   AttentionLaunch(LoadedKernel& kernel, const AttentionProblem& problem,
                   const AttentionConfig& config, WorkspaceOwner owner = WorkspaceOwner::kLaunch);
@@ -31,7 +31,7 @@ class AttentionLaunch {
   void use_workspace(u32* counters, float* partials, AttentionArgs& args) const noexcept;
 
   const LaunchShape& shape() const { return shape_; }
-  /// Size of the workspace, whoever owns it.
+  /// Size of the workspace.
   const AttentionWorkspace& workspace() const { return workspace_; }
   i32 resident_ctas_per_sm() const { return resident_ctas_per_sm_; }
 

@@ -31,7 +31,7 @@ AttentionConfig config_of(AttentionSchedule schedule, i32 groups, i32 kv_block, 
 
 using enum AttentionSchedule;
 
-/// Small and large tiles per head dimension that fit registers and shared memory.
+/// Small and large tiles for each head dimension that fit the registers and shared memory.
 std::vector<AttentionConfig> configs_of(i32 head_dim) {
   const i32 wide = head_dim == 64 ? 192 : head_dim == 128 ? 176 : 80;
   const i32 narrow = head_dim == 64 ? 128 : 80;  // key block that fits three warpgroups

@@ -114,7 +114,7 @@ std::vector<std::string> compile_options(const KernelSource& source) {
       "--std=c++20",
       "--ptxas-options=-v",
   };
-  // From 12.9 on NVRTC keeps a cache in the user's home, which is disabled here.
+  // From version 12.9 on NVRTC has a cache in the user's home, which is disabled here.
   if (version() >= std::pair{12, 9}) {
     options.push_back("--no-cache");
   }

@@ -32,8 +32,8 @@ std::vector<std::string> compile_options(const KernelSource& source);
 /// "13.0"
 std::string nvrtc_version();
 
-/// Compiles a kernel. One that spills or loses asynchrony is returned with a rejection. Throws
-/// Error with the first errors if it does not compile.
+/// Compiles a kernel. If it spills or its wgmmas are serialized, it is returned with a rejection.
+/// Throws Error with the first errors if it does not compile.
 CompiledKernel compile_kernel(const KernelSource& source,
                               std::span<const EmbeddedSource> sources = embedded_sources());
 

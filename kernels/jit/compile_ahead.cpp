@@ -13,7 +13,7 @@
 namespace tilecast {
 namespace {
 
-/// Path, macros and source in one line, as needed to compile the kernel separately.
+/// Formats path, macros and source in one line, with which the kernel can be compiled separately.
 std::string described(const KernelSource& source) {
   std::string text = source.path;
   for (const std::string& define : source.defines) {

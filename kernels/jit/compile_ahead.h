@@ -19,8 +19,8 @@ struct CompileOutcome {
   Seconds cpu_time;  // CPU time of the thread that compiled the kernel or read it from the cache
 };
 
-/// Compiles every source. `report` is called once per outcome, never concurrently, as they
-/// complete.
+/// Compiles every source. `report` is called once per outcome, as outcomes complete, never
+/// concurrently.
 void compile_each(const std::vector<KernelSource>& sources, CubinCache& cache,
                   const std::function<void(const CompileOutcome&)>& report);
 
@@ -32,8 +32,8 @@ struct CompileCounts {
   std::vector<std::string> faults;  // rejected and failed kernels: source, macros, reason
 };
 
-/// Compiles each distinct source once. `progress` gets the number done, never concurrently. A
-/// source that fails to compile is counted and does not stop the others.
+/// Compiles each distinct source once. `progress` receives the number done and is never called
+/// concurrently. A source that fails to compile is counted and does not stop the others.
 CompileCounts compile_ahead(
     const std::vector<KernelSource>& sources, CubinCache& cache,
     const std::function<void(std::size_t done, std::size_t all)>& progress = {});

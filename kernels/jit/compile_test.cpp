@@ -79,7 +79,7 @@ TEST_CASE("A source with an error is refused with the compiler's own words") {
   INFO(broken);
   CHECK(broken.starts_with("broken.cu does not compile"));
   CHECK(broken.find("\"missing_name\" is undefined") != std::string::npos);
-  // Here the macro used by lib/value.h is missing.
+  // Without this macro, lib/value.h does not compile.
   CHECK(error_of("clean.cu").find("lib/value.h(2): error: ") != std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-// Writes the type `Config` on which an op's kernels are templates, one constant per line.
+// Writes the type `Config`, on which an op's kernels are templates, with one constant per line.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace tilecast {
 
 class ConfigWriter {
  public:
-  /// Adds a constant: its initialiser and its description.
+  /// Adds a constant with its initialiser and its description.
   void add(std::string_view type, std::string_view name, std::string_view value,
            std::string_view meaning = "") {
     text_ += fmt::format("  static constexpr {} {} = {};{}{}\n", type, name, value,

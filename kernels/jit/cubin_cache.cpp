@@ -128,7 +128,7 @@ CompiledKernel CubinCache::get(const KernelSource& source) {
   const std::string key = key_text(source);
   const std::filesystem::path path = path_of(key);
   const std::string why_not = why_not_trusted(folder_, {.sticky = true});
-  // An untrusted or damaged entry counts as missing.
+  // An entry that is not trusted, or damaged, counts as missing.
   if (const auto entry = why_not.empty() ? read_trusted_file(path) : std::nullopt) {
     if (auto kernel = parse_entry(*entry, key)) {
       ++hits_;

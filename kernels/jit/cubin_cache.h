@@ -1,13 +1,13 @@
 // Cache of compiled kernels on disk.
 //
 // An entry is named by a hash of everything that determines the cubin: the sources reached by
-// includes, the options with architecture and macros, NVRTC's version. It is written to a temporary
-// file and renamed, and contains a digest of its content, so a reader sees a complete entry or
-// recompiles. Rejected kernels are cached too. Nothing is ever evicted. Entries are executable
-// code, so the cache reads only files that belong to this user or root and that no other user can
-// write, in a folder with the same property or a sticky one such as /tmp. A folder created by the
-// cache is accessible to this user only.
-// Safe for any number of threads and processes; two that miss at the same time both compile.
+// includes, the options with architecture and macros, NVRTC's version. An entry is written to a
+// temporary file, which is then renamed, and contains a digest of its content, so a reader either
+// sees a complete entry or recompiles. Rejected kernels are cached too. Nothing is ever evicted.
+// Entries are executable code, so the cache reads only files that belong to this user or root and
+// that no other user can write, in a folder with the same property or in a sticky folder such as
+// /tmp. A folder created by the cache is accessible to this user only. Safe for any number of
+// threads and processes; two that miss at the same time both compile.
 #pragma once
 
 #include <atomic>
@@ -23,16 +23,16 @@
 
 namespace tilecast {
 
-/// Returns $TILECAST_CACHE_DIR, else $XDG_CACHE_HOME/tilecast, else $HOME/.cache/tilecast; empty if
-/// none of these is set.
+/// Returns $TILECAST_CACHE_DIR, or $XDG_CACHE_HOME/tilecast, or $HOME/.cache/tilecast, whichever is
+/// set first; empty if none is set.
 std::filesystem::path default_cache_folder();
 
 class CubinCache {
  public:
   using Warn = std::function<void(const std::string&)>;
 
-  /// An empty folder disables the cache. `warn` gets at most one line, if the folder cannot be
-  /// written or is not trusted; by default it is printed to standard error.
+  /// An empty folder disables the cache. `warn` is called at most once, with one line, if the
+  /// folder cannot be written or is not trusted; by default the line is printed to standard error.
   explicit CubinCache(std::filesystem::path folder = default_cache_folder(),
                       std::span<const EmbeddedSource> sources = embedded_sources(), Warn warn = {});
 
@@ -40,7 +40,7 @@ class CubinCache {
   /// compile_kernel; failures of the cache itself never throw.
   CompiledKernel get(const KernelSource& source);
 
-  /// Path of the entry of `source`, whether or not it exists.
+  /// Path of the entry of `source`, even if it does not exist.
   std::filesystem::path entry_path(const KernelSource& source) const;
 
   int hits() const { return hits_; }

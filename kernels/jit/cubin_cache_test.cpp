@@ -130,7 +130,7 @@ TEST_CASE("A cache entry depends on exactly the inputs that determine the cubin"
   other = kSource;
   other.architecture = "sm_100a";
   CHECK(cache.entry_path(other) != entry);
-  // An included header matters; a source that is not included does not.
+  // A changed header matters if it is included; a source that is not included does not.
   CHECK(CubinCache(folder / "cache", kChangedSources).entry_path(kSource) != entry);
   CHECK(CubinCache(folder / "cache", kChangedElsewhere).entry_path(kSource) == entry);
 }
@@ -278,7 +278,7 @@ TEST_CASE("Processes that write and read one entry at once never see a broken on
         const fs::path entry = test.cache.entry_path(kSource);
         good = test.get().cubin == expected && test.warnings.empty();
         std::error_code ignored;
-        fs::remove(entry, ignored);  // so that the others write it again
+        fs::remove(entry, ignored);  // so that the other caches write it again
       }
       ::_exit(good ? 0 : 1);
     }

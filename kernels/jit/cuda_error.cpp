@@ -48,7 +48,7 @@ std::optional<std::string> machine_problem(cudaError_t error, int driver_version
 void throw_cuda_error(const char* call, cudaError_t error, const std::source_location& where) {
   int driver = 0;
   int runtime = 0;
-  // Both work without a driver; if they fail, the versions stay 0.
+  // Both calls work without a driver; if they fail, the versions stay 0.
   (void)cudaDriverGetVersion(&driver);
   (void)cudaRuntimeGetVersion(&runtime);
   if (const auto problem = machine_problem(error, driver, runtime)) {

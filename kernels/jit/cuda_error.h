@@ -1,5 +1,5 @@
-// Errors of the CUDA runtime as exceptions. A machine that cannot run kernels (no driver, driver
-// too old, no GPU) gives DeviceError, anything else CudaError.
+// Turns errors of the CUDA runtime into exceptions: DeviceError if the machine cannot run kernels
+// (no driver, driver too old, no GPU), otherwise CudaError.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,8 +21,8 @@ class CudaError : public Error {
   cudaError_t error_;
 };
 
-/// Explains why this machine cannot run kernels, in one line, if `error` is such a case. Versions
-/// are encoded as by the runtime (12040 is 12.4); driver version 0 means no driver.
+/// Explains in one line why this machine cannot run kernels, if `error` means that. Versions are
+/// encoded as by the runtime (12040 is 12.4); driver version 0 means no driver.
 std::optional<std::string> machine_problem(cudaError_t error, int driver_version,
                                            int runtime_version);
 

@@ -15,11 +15,11 @@ struct Device {
   i32 capability;  // compute capability: 90 for 9.0
 };
 
-/// Queries the current device. Throws a DeviceError that names the missing part: driver, newer
+/// Queries the current device. Throws a DeviceError that names what is missing: driver, newer
 /// driver or GPU.
 Device current_device();
 
-/// Returns the architecture to compile kernels with mma.sync for: "sm_86" for 8.6, "sm_90a"
+/// Returns the architecture for which kernels with mma.sync are compiled: "sm_86" for 8.6, "sm_90a"
 /// for 9.0.
 std::string mma_sync_architecture(const Device& device);
 

@@ -1,7 +1,7 @@
 // Compiles real GEMM kernels to cubins, without a GPU. A fixed list covers important
-// configurations; more are drawn from the candidates with a seed that changes daily, so that over
-// time the search space is covered. A rejection of one of those means that the model's legality or
-// its table of rejections is wrong.
+// configurations. More are drawn from the candidates with a seed that changes daily, so that the
+// whole search space is covered over time. A rejection of one of those means that the model's
+// legality or its table of rejections is wrong.
 #include "kernels/jit/gemm_kernel.h"
 
 #include <algorithm>
@@ -43,7 +43,8 @@ struct CompileTimes {
   Seconds total, longest;  // CPU time of the compiling threads, independent of load
 };
 
-/// Compiles them on all cores; each must be usable and fit the SM as often as it claims.
+/// Compiles the kernels on all cores. Each must be usable, and as many CTAs as it requests must fit
+/// on an SM.
 CompileTimes check_usable(const std::vector<Kernel>& kernels, CubinCache& cache) {
   std::vector<KernelSource> sources;
   for (const auto& [config, dtype, layout] : kernels) {
@@ -136,8 +137,8 @@ TEST_CASE("The ways to split K of one tile share a cubin") {
   const CompiledKernel first = get("split_k:" + tile + "splits=2,reduction=turnstile" + order);
   CHECK(first.usable());
   CHECK(cache.hits() == 0);
-  // 2 schedules with equal splits and 2 with stream-K ranges, each with two values of its parameter
-  // and 3 reductions
+  // The other kernels: 2 schedules with equal splits and 2 with stream-K ranges, each with two
+  // values of its parameter and 3 reductions.
   int others = 0;
   for (const char* reduction : {"turnstile", "atomic", "spread"}) {
     for (const char* how :
@@ -206,7 +207,7 @@ TEST_CASE("Kernels with fp32 promotion hold a K block's sums and the tile's with
 }
 
 TEST_CASE("A programmatically launched kernel is compiled separately, without spills") {
-  // operations: 2^31 multiply-adds, 2^19 more, and 2^32
+  // 2^31 multiply-adds, 2^19 more, and 2^32.
   CHECK(programmatic_launch({256, 2048, 4096}, 1) == LaunchOrder::kBesideEpilogue);
   CHECK(programmatic_launch({256, 2048, 4097}, 1) == LaunchOrder::kProgrammatic);
   CHECK(programmatic_launch({256, 2048, 4096}, 2) == LaunchOrder::kProgrammatic);

@@ -34,7 +34,7 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
   resident_workers_ =
       shape_.cluster_size > 1 ? kernel.resident_clusters(shape_) : resident_ctas_per_sm_ * sms;
   if (uses_tcgen05(config.schedule)) {
-    // The runtime's occupancy ignores tensor memory, on which a CTA would block.
+    // The runtime's occupancy ignores tensor memory; a CTA without enough of it would block.
     const i32 most = kTensorMemoryColumns / tensor_memory_columns(config);
     resident_ctas_per_sm_ = min_of(resident_ctas_per_sm_, most);
     resident_workers_ = min_of(resident_workers_, most * sms / shape_.cluster_size);
@@ -51,7 +51,7 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
     throw ConfigError(why);
   }
   work_ = make_work_decomposition(scheduler_, static_cast<i32>(k_blocks), config_, resident);
-  // The number of tiles of groups along M is known on the device only.
+  // With groups along M, only the device knows the number of tiles.
   const u32 workers = grouped_along_m(problem_) ? resident : work_.workers;
   shape_.ctas = workers * static_cast<u32>(shape_.cluster_size);
   if (owner == WorkspaceOwner::kLaunch) {

@@ -1,5 +1,5 @@
-// Launches one GEMM problem with one compiled configuration. Made once, bound once per set of
-// buffers, and launched many times without further computation.
+// Launches one GEMM problem with one compiled configuration. It is constructed once, bound once per
+// set of buffers, and launched many times without further computation.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -24,16 +24,15 @@ struct Scaling {
 
 class GemmLaunch {
  public:
-  /// `kernel` is the compiled `config` for the problem's dtype, layout, epilogue and this scale,
-  /// and must outlive this object.
-  /// Queries the device's occupancy; throws Error if it cannot hold one CTA or cluster, and
-  /// ConfigError if K cannot be split as `config` says.
+  /// `kernel`: the compiled `config` for the problem's dtype, layout, epilogue and this scale,
+  /// which must outlive this object. Queries the device's occupancy. Throws Error if the device
+  /// cannot hold one CTA or cluster, and ConfigError if K cannot be split as `config` specifies.
   GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
              SumScale scale = SumScale::kNone, WorkspaceOwner owner = WorkspaceOwner::kLaunch);
 
-  /// Encodes the tensor maps for these buffers; `scaling` requires SumScale::kAlphaBeta. With the
-  /// owner kCaller, set `partials` and `locks` in the result. To record the tiles walked, set
-  /// `trace` and `trace_stride` (at least max_tiles_per_cta()).
+  /// Encodes the tensor maps for these buffers; `scaling` requires SumScale::kAlphaBeta. If the
+  /// workspace's owner is kCaller, set `partials` and `locks` in the result. To record the tiles
+  /// walked, set `trace` and `trace_stride` (at least max_tiles_per_cta()).
   GemmArgs bind(const GemmBuffers& buffers, Scaling scaling = {}) const;
 
   void launch(const GemmArgs& args, cudaStream_t stream) const;
@@ -43,7 +42,8 @@ class GemmLaunch {
   const KernelConfig& config() const { return config_; }
   const TileScheduler& scheduler() const { return scheduler_; }
   i32 resident_ctas_per_sm() const { return resident_ctas_per_sm_; }
-  /// Workers that fit on the device at once: an upper bound for the grid of a persistent kernel.
+  /// Number of workers that fit on the device at once: an upper bound for the grid of a persistent
+  /// kernel.
   i32 resident_workers() const { return resident_workers_; }
   const WorkDecomposition& work() const { return work_; }
   /// Size of the workspace in bytes; any owner may allocate it.

@@ -94,7 +94,7 @@ void check_runs(const char* text, const GemmProblem& problem, Scaling scaling = 
   DeviceArray a_device(a.size() * 2), b_device(b.size() * 2), c_device(c_count * 2);
   a_device.fill(as_fp16(a));
   b_device.fill(as_fp16(b));
-  // If beta is 0 C must not be read: infinity would show.
+  // If beta is 0, C must not be read: an infinity would show in the result.
   c_device.fill(old.empty() ? std::vector<unsigned short>(c_count, kUnwritten) : as_fp16(old));
 
   launch.launch(launch.bind({a_device.get(), b_device.get(), c_device.get()}, scaling), nullptr);

@@ -43,7 +43,7 @@ std::string type_of_step(const Epilogue& epilogue, OutputKind kind) {
   return type;
 }
 
-/// Groups of sixteen columns of R loaded ahead, limited by registers.
+/// Number of groups of sixteen columns of R that are loaded ahead, limited by registers.
 i32 residual_ahead(const KernelConfig& config, const ProblemKind& kind) {
   constexpr i32 kMostRegisters = 255, kMostAhead = 8;
   const i32 beside = kind.epilogue.has(OutputKind::kAmax) ? 104 : 72;
@@ -78,8 +78,8 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   const bool in_ring = residual_stages(config, column_bytes, epilogue) > 0;
   const bool block_scales = has_block_scales(epilogue), loads = epilogue.has(OutputKind::kLoad);
   const bool finds_amax = epilogue.has(OutputKind::kAmax), gate = gates(epilogue);
-  // Kernels that split K and fuse nothing always have this code. Without it ptxas allocates
-  // registers so that some of them spill.
+  // Kernels that split K and fuse nothing always contain this code: without it, ptxas allocates
+  // registers such that some of them spill.
   const bool scales =
       scale == SumScale::kAlphaBeta ||
       (schedule == Schedule::kStreamK && !fuses(epilogue) && c != ElementType::kE4m3);

@@ -1,6 +1,5 @@
-// Checks the group sizes on the device before a kernel uses them. For debugging, since it
-// synchronizes the stream.
-// Checked by: group_checker_test.cpp.
+// Checks the group sizes on the device before a kernel uses them. Only for debugging, because it
+// synchronizes the stream. Checked by: group_checker_test.cpp.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -24,8 +23,8 @@ class GroupChecker {
   /// `problem` must have groups. Compiles the checking kernel or reads it from the cache.
   GroupChecker(CubinCache& cache, const GemmProblem& problem);
 
-  /// Describes the first invalid group in one line; "" if every group's number is valid. Waits for
-  /// the stream, which must not be captured. Thread-safe.
+  /// Describes the first invalid group in one line; "" if all groups are valid. Waits for the
+  /// stream, which must not be captured. Thread-safe.
   std::string why_wrong(const i32* numbers, cudaStream_t stream) const;
 
  private:

@@ -46,7 +46,7 @@ TEST_CASE("The first invalid group is reported with its valid range", "[gpu]") {
   CHECK(why(masked, {100, 0, -7}) == "group 2 has -7 rows: expected 0 to 100");
   CHECK(why(along_k, {300, 300}) == "");
   CHECK(why(along_k, {300, 299}) == "group 1 ends at K 299: expected 300 to 300");
-  // With more groups than threads the first of several invalid ones is reported.
+  // With more groups than threads, the first of several invalid groups is reported.
   std::vector<i64> rows(1000, 1);
   std::vector<i32> ends(1000);
   for (std::size_t i = 0; i < ends.size(); ++i) {

@@ -138,8 +138,8 @@ std::vector<int> values_of_b(const GemmProblem& p) {
   return make_values(matrices_of_b(p) * p.shape.n * p.shape.k, 2);
 }
 
-/// Returns C and the kGuardElements after it. Also compares the group checker's verdict if `check`
-/// is set.
+/// Returns C and the kGuardElements after it. If `check` is set, also compares the group checker's
+/// result.
 std::vector<unsigned short> run(LoadedKernel& kernel, const char* text, const List& list,
                                 const std::vector<unsigned short>& a,
                                 const std::vector<unsigned short>& b, bool check = false) {

@@ -36,7 +36,7 @@ class LoadedKernel {
   /// Device memory of a __device__ or __constant__ variable with C linkage.
   std::span<std::byte> global(const char* name) const;
 
-  /// Required once before a launch or occupancy query with more than 48 KiB.
+  /// Required once before a launch or occupancy query with more than 48 KiB of shared memory.
   void allow_shared_memory(i32 bytes);
 
   /// Needed once before a launch of clusters of more than eight CTAs.

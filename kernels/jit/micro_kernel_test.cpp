@@ -1,4 +1,4 @@
-// Compiles the micro-benchmarks and the verification kernels to cubins, without a GPU: a wgmma loop
+// Compiles the micro-benchmarks and the verification kernels to cubins, without a GPU. A wgmma loop
 // that is serialized or spills would measure something else.
 #include <fmt/format.h>
 
@@ -24,7 +24,8 @@ Defines wgmma(i32 n, bool registers, i32 group, i32 pending) {
 
 std::string micro(const std::string& name) { return "kernels/micro/" + name + ".cu"; }
 
-/// Requires a minimum of registers: the compiler would remove wgmmas with unused accumulators.
+/// Requires a minimum of registers, because the compiler removes wgmmas whose accumulators are not
+/// used.
 void check_compiles(const std::string& path, const Defines& defines = {},
                     i32 accumulator_registers = 0) {
   INFO(path);

@@ -1,5 +1,5 @@
-// NVRTC, loaded when the first kernel is compiled, so that programs with kernels start without a
-// CUDA toolkit.
+// NVRTC, loaded when the first kernel is compiled, so that programs that contain kernels start
+// without a CUDA toolkit.
 #pragma once
 
 #include <nvrtc.h>
@@ -18,8 +18,8 @@ struct Nvrtc {
   decltype(&nvrtcGetCUBIN) cubin;
 };
 
-/// Returns NVRTC of this build's CUDA major version: already in the process, else found by the
-/// loader, else the build's own. Throws DeviceError if there is none.
+/// Returns NVRTC of this build's CUDA major version: the one already in the process, or the one
+/// that the loader finds, or the build's. Throws DeviceError if there is none.
 const Nvrtc& nvrtc();
 
 }  // namespace tilecast

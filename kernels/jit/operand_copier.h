@@ -23,13 +23,13 @@ KernelSource copy_source(const std::string& architecture);
 CopyArgs copy_args(const GemmProblem& problem, i64 a_matrix_stride = 0, i64 b_matrix_stride = 0);
 LaunchShape copy_shape(const CopyArgs& args, i32 sm_count);
 
-/// Serves one problem at a time; its launches must be ordered. Does nothing if no operand needs a
+/// Serves one problem at a time, whose launches must be ordered. Does nothing if no operand needs a
 /// copy.
 class OperandCopier {
  public:
   OperandCopier(CubinCache& cache, i32 sm_count);
 
-  /// Compiles the kernel and allocates memory, which may move the buffers.
+  /// Compiles the kernel and allocates memory for the problem; the buffers' addresses may change.
   void prepare(const GemmProblem& problem);
   /// Returns the buffers that the kernel reads instead.
   GemmBuffers copied(GemmBuffers buffers) const;

@@ -21,9 +21,9 @@ struct PtxasReport {
 /// Parses a log about one kernel. Throws Error if the log does not state registers and stack.
 PtxasReport parse_ptxas_log(std::string_view log);
 
-/// Explains why a kernel with this report must not be run or timed; empty if it may. Rejected are
-/// spills, a stack frame, and the notes that mean lost asynchrony: C7508 (setmaxnreg ignored) and
-/// C7510 to C7519 (wgmma serialized, waits or fences injected).
+/// Explains why a kernel with this report must not be run or timed; empty if it may be. Rejected
+/// are spills, a stack frame, and notes of lost asynchrony: C7508 (setmaxnreg ignored) and C7510 to
+/// C7519 (wgmma serialized, waits or fences injected).
 std::string rejection(const PtxasReport& report);
 
 }  // namespace tilecast

@@ -12,9 +12,9 @@ namespace tilecast {
 /// Returns the path of an `#include "path"` line; empty for any other line.
 std::string_view included_path(std::string_view line);
 
-/// Returns the source `path` first, then every file reached through its `#include "..."` lines,
-/// each once, in order of appearance. Conditional includes are always followed. Throws an Error
-/// that names a missing file and its includer.
+/// Returns the source `path` first, then every file that its `#include "..."` lines reach, each
+/// once, in order of appearance. Conditional includes are always followed. Throws an Error that
+/// names a missing file and the file that includes it.
 std::vector<EmbeddedSource> source_closure(std::string_view path,
                                            std::span<const EmbeddedSource> sources);
 

@@ -37,7 +37,7 @@ KernelSource stream_source(const StreamConfig& config, ElementType dtype,
     refuse(config, fmt::format("{} ({})", fault, to_text(dtype)));
   }
   const std::string path = fmt::format("kernels/stream/{}.cu", to_text(config.schedule));
-  // The matrix view and choices that depend on the problem are run-time arguments.
+  // The matrix view, and choices that depend on the problem, are run-time arguments.
   const BlockOrder order =
       config.order == BlockOrder::kTickets ? BlockOrder::kTickets : BlockOrder::kBlocks;
   return {
@@ -121,7 +121,7 @@ StreamArgs StreamLaunch::bind(const StreamBuffers& buffers) const {
   if (uses_tensor_maps(config_.schedule)) {
     const TmaBox box = stream_box(config_, problem_.dtype);
     const auto map = [&](const StridedMatrix& m) {
-      // The stride of a single row is unused, but the encoder requires a multiple of 16 bytes.
+      // The stride of a single row is not used, but the encoder requires a multiple of 16 bytes.
       const i64 row_stride =
           seen.rows > 1 ? m.row_stride : round_up<i64>(seen.columns, kChunkBytes);
       return make_tensor_map({m.pointer, seen.rows, seen.columns, problem_.dtype, row_stride}, box);

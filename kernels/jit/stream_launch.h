@@ -1,5 +1,5 @@
-// Launches one memory-bound problem with one compiled configuration. Made once, bound once per set
-// of buffers, and launched many times without further computation.
+// Launches one memory-bound problem with one compiled configuration. It is constructed once, bound
+// once per set of buffers, and launched many times without further computation.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -23,8 +23,8 @@ constexpr const char* kStreamEntry = "tilecast_stream";
 KernelSource stream_source(const StreamConfig& config, ElementType dtype,
                            std::string_view architecture = "sm_90a");
 
-/// A matrix in device memory; strides in elements. The column stride is 1 except for kernels with
-/// one-element vectors.
+/// A matrix in device memory; strides are in elements. The column stride is 1, except for kernels
+/// with one-element vectors.
 struct StreamMatrix {
   void* pointer;
   i64 row_stride, column_stride;
@@ -37,7 +37,7 @@ struct StreamBuffers {
 
 class StreamLaunch {
  public:
-  /// `kernel` is the compiled `config` for the problem's dtype, and must outlive this object.
+  /// `kernel`: the compiled `config` for the problem's dtype, which must outlive this object.
   /// Throws ConfigError if the configuration cannot run on the problem, Error if the device cannot
   /// hold one CTA.
   StreamLaunch(LoadedKernel& kernel, const StreamProblem& problem, const StreamConfig& config);

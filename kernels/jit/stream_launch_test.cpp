@@ -164,8 +164,8 @@ TEST_CASE("memcpy copies every element and nothing else, for any length", "[gpu]
 
 TEST_CASE("Drawn and bounded blocks are each copied once, launch after launch", "[gpu]") {
   gpu_or_skip();
-  // 4 MiB and a remainder are 1025 blocks, more than the CTAs that draw them; 1000 elements are one
-  // block.
+  // 4 MiB and a remainder are 1025 blocks, more than the number of CTAs that draw them; 1000
+  // elements are one block.
   for (const i64 length : {i64{(1 << 20) + 5}, i64{1000}}) {
     const StreamProblem problem{1, length, ElementType::kFp32, Op::kMemcpy};
     for (const char* text :
@@ -200,7 +200,7 @@ TEST_CASE("Plain addition holds for ragged shapes and every order", "[gpu]") {
         "hint=evict_first",
         {300, 1280, dtype});
   }
-  // 999 elements of 4 bytes are not whole 16-byte vectors, so a vector is one element.
+  // 999 elements of 4 bytes are not a multiple of 16 bytes, so a vector is one element.
   check_runs(
       "elementwise_add:block=32x64,warps=4,vector=4,ctas=4,view=matrix,order=bands,"
       "hint=none",

@@ -1,6 +1,6 @@
-// Compiles the tcgen05 kernels to cubins for sm_100a, without a GPU, and checks their demands on an
-// SM: registers, shared memory, tensor memory. A fixed list covers every schedule in each of its
-// variants; more are drawn from the candidates of a GB200 with a seed that changes daily. No GPU
+// Compiles the tcgen05 kernels to cubins for sm_100a, without a GPU, and checks the resources that
+// they need: registers, shared memory, tensor memory. A fixed list covers every variant of every
+// schedule. More are drawn from the candidates of a GB200 with a seed that changes daily. No GPU
 // has run any of them.
 #include <cstring>
 #include <random>
@@ -27,7 +27,7 @@ namespace tilecast {
 namespace {
 
 constexpr i32 kRegistersPerSm = 65536;
-// As assumed by occupancy.cpp.
+// As occupancy.cpp assumes.
 constexpr i32 kMostRegisters = 80, kMostRegistersWhereSplit = 88;
 constexpr i32 kMostSharedMemory = 232448;
 

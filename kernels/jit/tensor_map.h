@@ -1,5 +1,5 @@
-// Makes tensor maps, with which TMA addresses a row-major matrix, or several of one shape. The
-// driver's encoder is looked up through the runtime, so nothing links libcuda.
+// Makes tensor maps, with which TMA addresses one or several row-major matrices of the same shape.
+// The driver's encoder is looked up through the runtime, so nothing links libcuda.
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
@@ -8,7 +8,7 @@
 
 namespace tilecast {
 
-/// Encodes a tensor map for a matrix. Out-of-bounds loads give zeros, out-of-bounds stores are
+/// Encodes a tensor map for a matrix. Out-of-bounds loads give zeros; out-of-bounds stores are
 /// dropped. Throws DeviceError if the driver has no encoder, Error if it rejects the matrix or the
 /// box.
 TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box);

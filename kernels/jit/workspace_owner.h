@@ -1,4 +1,4 @@
-// Owner of the device memory that the CTAs of a launch share besides the operands: locks, counters
+// Who owns the device memory that the CTAs of a launch share besides the operands: locks, counters
 // and partial results.
 #pragma once
 

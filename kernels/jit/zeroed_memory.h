@@ -9,7 +9,7 @@ namespace tilecast {
 class ZeroedMemory {
  public:
   ZeroedMemory() = default;
-  /// Waits until it is zeroed. Throws CudaError if allocation fails.
+  /// Waits until the memory is zeroed. Throws CudaError if allocation fails.
   explicit ZeroedMemory(std::size_t bytes);
 
   template <class T>

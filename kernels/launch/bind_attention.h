@@ -8,7 +8,8 @@
 
 namespace tilecast {
 
-/// A tensor of heads in device memory, 16-byte aligned; strides in elements, multiples of 16 bytes.
+/// A tensor of heads in device memory, 16-byte aligned. Strides are in elements and are multiples
+/// of 16 bytes.
 struct HeadsBuffer {
   void* pointer;
   AttentionStrides strides;

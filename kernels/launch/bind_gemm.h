@@ -22,12 +22,12 @@ struct GemmBuffers {
   // contiguous. Ignored for an operand that all GEMMs share.
   i64 a_matrix_stride = 0, b_matrix_stride = 0, c_matrix_stride = 0;
   ScaleArgs scales = {};  // set if the operands have block scales; strides of 0 mean contiguous
-  // For each group the row after its last, or for masked groups its number of rows. Every launch
-  // reads them, so they may change between launches; the tile walk and its trace were planned for
-  // the problem's rows per group.
+  // For each group, the row after its last one; for masked groups, the number of rows. Every launch
+  // reads these numbers, so they may change between launches, but the tile walk and its trace were
+  // planned for the problem's rows per group.
   const i32* group_rows = nullptr;
-  // `residual`: R, with the type and shape of C, and possibly the same memory as C; strides in
-  // elements between rows and between matrices of a batch, as for C if 0. `scale`: an fp32 factor
+  // `residual`: R, with the type and shape of C, and possibly the same memory. Strides are in
+  // elements, between rows and between matrices of a batch; 0: as for C. `scale`: an fp32 factor
   // for C. `amax`: raised to the largest magnitude of C.
   const void* residual = nullptr;
   i64 residual_row = 0, residual_matrix_stride = 0;
@@ -35,7 +35,7 @@ struct GemmBuffers {
   float* amax = nullptr;
 };
 
-/// Group counts of a problem.
+/// Numbers of groups of a problem.
 struct GroupCounts {
   i64 along_m = 0, along_k = 0;  // number of groups; at least one of the two is 0
   i64 capacity = 0;              // maximum rows per masked group
@@ -63,8 +63,8 @@ inline OperandViews operand_views(const GemmToBind& gemm, const GemmBuffers& buf
   const ElementType dtype = problem.dtype;
   const i64 n = problem.shape.n, k = problem.shape.k;
   const bool swapped = gemm.config.operands == OperandOrder::kSwapped;
-  // Along K the next line is needed soon, so it is fetched too if rows are multiples of a pair
-  // of lines; across K the next line belongs to another CTA.
+  // Along K the next line is needed soon, so it is fetched too if rows are multiples of a pair of
+  // lines. Across K the next line belongs to another CTA.
   const auto operand = [&](const void* matrix, i64 side, bool k_major, i64 row) {
     return MatrixView{
         .pointer = matrix,
@@ -108,7 +108,7 @@ inline OperandViews operand_views(const GemmToBind& gemm, const GemmBuffers& buf
   return views;
 }
 
-/// `r` is C's view: R has the same layout unless the buffers say otherwise.
+/// `r` is C's view, because R has C's layout unless the buffers specify another one.
 template <class Encode>
 ResultArgs bind_result(const GemmToBind& gemm, const GemmBuffers& buffers, MatrixView r,
                        Encode encode) {

@@ -36,7 +36,7 @@ inline CUtensorMapDataType data_type_of(ElementType type) {
   }
 }
 
-/// Encodes a matrix. Out-of-bounds elements are loaded as zeros and never stored.
+/// Encodes a matrix. Elements out of bounds are loaded as zeros and never stored.
 template <class View, class Box>
 CUresult encode_tensor_map(EncodeTensorMap encode, const View& view, const Box& box,
                            TensorMap& map) {

@@ -6,8 +6,8 @@
 
 namespace tilecast {
 
-/// Describes 16-bit elements, 16-byte aligned. Five dimensions: columns of a head, heads of a
-/// set, rows, sets, batch. Strides are in elements and multiples of 16 bytes.
+/// Describes 16-bit elements, 16-byte aligned. The five dimensions are columns of a head, heads of
+/// a set, rows, sets, batch. Strides are in elements and are multiples of 16 bytes.
 struct HeadsView {
   const void* pointer;
   ElementType dtype;
@@ -17,7 +17,7 @@ struct HeadsView {
   i64 head_stride, row_stride, batch_stride;
 };
 
-/// Heads and rows of one bulk copy of 64 columns, a swizzle row each.
+/// Heads and rows of one bulk copy of 64 columns; a row of a head is a swizzle row.
 struct HeadsBox {
   i32 heads, rows;
 };

@@ -10,7 +10,7 @@
 
 namespace tilecast {
 
-/// The contiguous dimension comes first; its stride is implicit. Strides in bytes.
+/// The contiguous dimension comes first; its stride is implicit. Strides are in bytes.
 struct TensorMapSides {
   u32 count;
   std::uint64_t lengths[5], strides[4];
@@ -19,9 +19,9 @@ struct TensorMapSides {
   bool fetches_pairs_of_lines;  // L2 fetches 256 bytes for a load of 128
 };
 
-// Size of a dimension without out-of-bounds elements.
+// Size of a dimension that has no out-of-bounds elements.
 constexpr std::uint64_t kUnbounded = 0x7fffffff;
-// A step of this many bytes, most_ragged_rows() times, is 2^64: addresses wrap around to their
+// most_ragged_rows() steps of this many bytes are 2^64 bytes, so addresses wrap around to their
 // start. Triton's ragged descriptors rely on that, too (triton/tools/ragged_tma.py).
 constexpr i64 kWrapsAround = i64{1} << 34;
 static_assert(most_ragged_rows() == 1 << 30);

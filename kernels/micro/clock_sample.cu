@@ -1,12 +1,12 @@
 // Key: clock.max, and the cycles of every measured row.
 //
 // Method: reads the SM clock and globaltimer together, one sample per CTA. The grid has one CTA per
-// SM, but the hardware chooses the SM of a CTA, so the sample carries smid and two launches are
+// SM, but the hardware chooses the SM of a CTA. So a sample contains smid, and two launches are
 // compared on the SMs that both reached.
 //
 // Excludes: the clock between the two samples, except its mean.
 //
-// globaltimer advances in steps, so a sample waits for the next step: the pair is then exact to the
+// globaltimer advances in steps, so a sample waits for the next step. The pair is then exact to the
 // latency of one register read. The wait is bounded; no step of any known chip exceeds the bound.
 #include "kernels/micro/clock_sample.h"
 #include "kernels/ptx/special_registers.cuh"

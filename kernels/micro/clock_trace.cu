@@ -2,11 +2,11 @@
 // clock).
 //
 // Method: all CTAs except the last run wgmma m64n256k16 from shared memory for `length`
-// nanoseconds, busy for `busy` of every `period`; the last CTA reads both clocks every `every`
-// nanoseconds, so that neighbouring readings give the SM clock over time. That is the clock of the
-// sampler's GPC: the clocks of GPCs differ by about 1 % (machine.gpc_clock_spread), which a trace
-// of one SM does not show. Busy CTAs read the clock every `groups` groups of four wgmmas; eight
-// groups take about 2 us.
+// nanoseconds, and are busy for `busy` of every `period`. The last CTA reads both clocks every
+// `every` nanoseconds, so neighbouring readings give the SM clock over time. That is the clock of
+// the sampler's GPC: the clocks of GPCs differ by about 1 % (machine.gpc_clock_spread), which a
+// trace of one SM does not show. Busy CTAs read the clock every `groups` groups of four wgmmas;
+// eight groups take about 2 us.
 //
 // Excludes: L2 and DRAM traffic; the clock of an idle SM (the sampler is not idle).
 #include "kernels/micro/wgmma_loop.cuh"
@@ -39,7 +39,8 @@ extern "C" __global__ void __launch_bounds__(128)
   }
   const u32 a = ptx::shared_address(dynamic);
   for (;;) {
-    // One thread reads the clock and broadcasts it: all must agree on whether to go on.
+    // One thread reads the clock and broadcasts it, because all threads must agree on whether to go
+    // on.
     const u64 now = __shfl_sync(0xffffffff, ptx::globaltimer(), 0) - begin;
     const int over = __syncthreads_or(now >= length ? 1 : 0);
     if (over != 0) {

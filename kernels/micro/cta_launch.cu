@@ -1,12 +1,11 @@
-// Key: stream.cta_refill, machine.cta_refill, stream.cta_launch and
-// machine.dispatch (launch rate), machine.graph_launch, machine.stream_launch,
-// clusters.max_active_of_2, clusters.max_active_of_4, clusters.max_active_of_8, machine.gpcs (order
-// in which CTAs fill SMs).
+// Key: stream.cta_refill, machine.cta_refill, stream.cta_launch and machine.dispatch (launch rate),
+// machine.graph_launch, machine.stream_launch, clusters.max_active_of_2, clusters.max_active_of_4,
+// clusters.max_active_of_8, machine.gpcs (order in which CTAs fill SMs).
 //
 // Method: each CTA records both clocks at its start and end, and its SM, after spinning for `spin`
 // cycles. Many empty CTAs give the launch rate; CTAs that fill an SM and spin give the time from
 // the end of one to the start of the next on that SM. Kernels of one CTA, in a CUDA graph and in a
-// stream that does not run dry, give the time from the start of one to the start of the next.
+// stream that always has work, give the time from the start of one to the start of the next.
 //
 // Excludes: the code before the first time stamp (a few instructions); barrier initialization of a
 // real kernel.

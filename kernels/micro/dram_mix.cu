@@ -1,8 +1,8 @@
 // Key: dram.write_rate, power.per_dram_byte.
 //
-// Method: all SMs stream in step through one region several times as large as L2, by bulk copies:
-// in each `period` of steps of one block each, the first `reads` steps load and the first `writes`
-// steps store a block. A block is stored from the slot that the step's load filled.
+// Method: all SMs stream in step through one region several times as large as L2, by bulk copies. A
+// step moves one block; in each `period` of steps, the first `reads` steps load and the first
+// `writes` steps store a block, from the slot that the step's load filled.
 //
 // Excludes: computation; L2 hits (no line is touched twice in a run).
 //

@@ -1,4 +1,5 @@
-// Key: reduction.hop (of a turnstile between CTAs of different SMs, through global memory).
+// Key: reduction.hop (between CTAs of different SMs, through global memory, as in a turnstile
+// reduction).
 //
 // Method: two CTAs alternately release a count that the other acquires; half a round trip is one
 // hop. Both must be resident: the grid has two CTAs. A CTA gives up after kPatience polls and does

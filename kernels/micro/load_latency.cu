@@ -1,9 +1,9 @@
 // Key: stream.load_latency (a plain load from DRAM; also one that hits L2), by both clocks.
 //
 // Method: one thread follows a chain of loads. A counter hash draws the line of each load from
-// `span` bytes, a power of two, while the previous load is in flight; the address depends on that
-// load's value, which is zero in zeroed memory. A small span, walked once before, stays in L2; a
-// large one rarely repeats a line, and above some size also misses in the TLBs.
+// `span` bytes, a power of two, while the previous load is in flight. The address depends on that
+// load's value, which is zero in zeroed memory. A small span, walked once before, stays in L2. A
+// large one rarely repeats a line and, above some size, also misses in the TLBs.
 //
 // Excludes: parallel loads (none); L1 (bypassed). Includes: adding the value to the address.
 #include "kernels/micro/stopwatch.cuh"

@@ -1,4 +1,4 @@
-// Operand data of the wgmma micro-benchmarks: it determines the power, not the cycles.
+// Operand data of the wgmma micro-benchmarks. It determines the power, but not the cycles.
 #pragma once
 
 #include "model/base/integers.h"

@@ -3,8 +3,9 @@
 //
 // Method: each thread of a warpgroup moves `kFours` groups of four fp32 at once, as a GEMM does
 // with its accumulators: TILECAST_MOVE 0 stores, 1 adds, 2 loads `kFours` in batches of kAtOnce.
-// Two samples per CTA: until the last instruction was issued, and until a fence by every thread
-// shows that all are complete. All warpgroups of a CTA move their own groups at the same time.
+// There are two samples per CTA: until the last instruction was issued, and until a fence by every
+// thread shows that all are complete. All warpgroups of a CTA move separate groups at the same
+// time.
 //
 // Excludes: use of the sums; waiting for another SM (flag_hop).
 #include "kernels/micro/stopwatch.cuh"

@@ -9,7 +9,7 @@ namespace tilecast {
 struct TimedSample {
   u64 cycles;       // duration by clock64 of the SM
   u64 nanoseconds;  // duration by globaltimer, whose steps are 32 ns to about 1 us
-  u64 amount;       // bytes or operations in the region, if the kernel determines it
+  u64 amount;       // bytes or operations in the region, if the kernel determines them
   u32 smid;
   u32 valid;  // 1 after the sample is written
 
@@ -25,7 +25,7 @@ struct TimedSample {
 struct SmTask {
   u32 active;  // 0: this SM is idle
   u32 group;   // index of the memory region that it reads
-  u32 first;   // its first load, as an index of loads in the region
+  u32 first;   // its first load, as an index of the region's loads
   u32 step;    // distance between its loads
 };
 

@@ -2,9 +2,9 @@
 //
 // Method: on every SM with a task, one thread keeps `slots` iterations in flight. Each iteration
 // loads one box of a tensor map `boxes` times with one barrier, and walks cyclically along the
-// matrix columns within its own `range`. All boxes start in row `row`; rows beyond the matrix
-// arrive as zeros. With several boxes per iteration the time to issue it (199 cycles in
-// tma_ring.cu) does not count.
+// matrix columns of its `range`. All boxes start in row `row`; rows beyond the matrix arrive as
+// zeros. With several boxes per iteration the time to issue it (199 cycles in tma_ring.cu) does not
+// count.
 //
 // Excludes: consumers; DRAM (the matrix is in L2).
 #include "kernels/gemm/gemm_args.h"
@@ -18,7 +18,7 @@ namespace tilecast {
 
 constexpr u32 kBoxColumns = 64;  // columns of 16 bits that fill a swizzle row
 
-/// The task's group selects the range; first and step count iterations. bytes: size of one box.
+/// The task's group selects the range; `first` and `step` count iterations. bytes: size of one box.
 extern "C" __global__ void __launch_bounds__(32)
     tilecast_tma_box(const __grid_constant__ TensorMap map, u32 bytes, u32 boxes, u32 slots,
                      u32 turns, u32 range, i32 row, const SmTask* tasks, u32* counter,

@@ -1,9 +1,9 @@
 // Key: machine.issue, machine.issue_copy; machine.l2_latency (the part to subtract).
 //
 // Method: one thread issues `count` loads of `bytes` to different addresses in shared memory, all
-// counted by one barrier. Three samples: issue only, until all have arrived, and an empty loop with
-// as many iterations. With small loads the slope over `count` is the engine's time per instruction,
-// with large ones its time per byte.
+// counted by one barrier. There are three samples: issue only, until all have arrived, and an empty
+// loop with the same number of iterations. With small loads, the slope over `count` is the engine's
+// time per instruction; with large loads, its time per byte.
 //
 // Excludes: waiting for free stages, which a real producer does between loads.
 #include "kernels/micro/stopwatch.cuh"

@@ -2,11 +2,11 @@
 // stream.bulk_latency, stream.bulk_rate.
 //
 // Method: one thread repeatedly loads `bytes` and waits; the time per load is the latency from
-// issue until the waiting thread sees the barrier complete. Loads are `stride` bytes apart: a small
-// region, read before, is in L2, with near and far lines mixed; no line of a large region is read
-// twice, so that every load goes to DRAM.
+// issue until the waiting thread sees the barrier complete. Loads are `stride` bytes apart. A small
+// region, read before, is in L2, with lines of both partitions. No line of a large region is read
+// twice, so every load goes to DRAM.
 //
-// Excludes: queueing behind other loads; the descriptor (the first use of a tensor map costs more).
+// Excludes: waiting for other loads; the descriptor (the first use of a tensor map costs more).
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/bulk_copy.cuh"

@@ -6,7 +6,7 @@
 //   few SMs, region in L2                     intake of one SM
 //   all SMs, one region each, all in L2       L2 output for distinct lines
 //   the same, SM by SM                        how L2 output is divided among SMs
-//   all SMs, several per region               the same with shared lines, at one time or apart
+//   all SMs, several per region               the same with shared lines, at one time or not
 //   all SMs, one region larger than L2        DRAM reads against bytes in flight
 //
 // Excludes: consumers of the data; tensor maps (copies of contiguous memory); start and end, by

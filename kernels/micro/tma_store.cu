@@ -2,9 +2,9 @@
 //
 // Method: one thread stores `bytes` from shared memory and waits until the source has been read.
 // Addresses and size depend on the clock, so that moving them to uniform registers is part of the
-// time (43 cycles), as when a kernel goes from tile to tile. The slope over `bytes` is the rate of
-// one SM. Waiting for the whole group instead (bulk_wait) takes 8 cycles more at every size, so it
-// does not show when the writes arrive.
+// time (43 cycles), as in a kernel that goes from tile to tile. The slope over `bytes` is the rate
+// of one SM. Waiting for the whole group instead (bulk_wait) takes 8 cycles more at every size, so
+// it does not show when the writes arrive.
 //
 // Excludes: the proxy fence and barrier before a store; DRAM (the target stays in L2).
 #include "kernels/micro/stopwatch.cuh"

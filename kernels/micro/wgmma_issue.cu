@@ -2,8 +2,8 @@
 // to issue a K block).
 //
 // Method: with an empty pipe, a warpgroup repeatedly issues one commit group of TILECAST_GROUP
-// instructions and waits for it. Three samples of the first warp: from the fence until after the
-// commit, from the fence until after the wait, and an empty region.
+// instructions and waits for it. There are three samples of the first warp: from the fence until
+// after the commit, from the fence until after the wait, and an empty region.
 //
 // Excludes: instructions that queue behind another group (see wgmma_rate.cu), barriers.
 #include "kernels/micro/wgmma_loop.cuh"

@@ -68,7 +68,7 @@ struct WgmmaOperands {
     operands.b = ptx::MatrixDescriptor::swizzled<kRowBytes>(b_address, kUnread, kAtomBytes);
 #pragma unroll
     for (u32 i = 0; i < (kRegisters ? 4 : 0); ++i) {
-      // Loaded from memory, since the compiler would otherwise recompute them for every group.
+      // Loaded from memory, because the compiler would otherwise recompute them for every group.
       operands.a_registers[i] =
           ptx::load_shared_volatile(a_address + threadIdx.x % kWarpgroupThreads * 16 + i * 4);
     }
@@ -95,7 +95,7 @@ __device__ __forceinline__ void issue_group(const WgmmaOperands<kRegisters>& ope
   ptx::wgmma_commit();
 }
 
-/// Keeps the wgmmas: the assembler drops instructions whose result is unused, so the accumulators
+/// Keeps the wgmmas. The assembler drops instructions whose result is not used, so the accumulators
 /// are stored to `sink` if `write`, which is never true.
 __device__ __forceinline__ void keep(float (&d)[kWgmmaN / 2], bool write, void* sink) {
   ptx::wgmma_fence_registers(d);

@@ -1,8 +1,8 @@
 // Key: wgmma.flops_per_sm, wgmma.operand_rate, machine.wgmma_least, machine.wgmma_completion,
 // power.per_flop_normal, power.per_flop_uniform, power.per_flop_ternary, power.per_flop_zeros.
 //
-// Method: warpgroups issue wgmmas in groups and leave some groups in flight, set at compile time;
-// the slope between a short and a long loop is the time per instruction:
+// Method: warpgroups issue wgmmas in groups and leave some groups in flight, set at compile time.
+// The slope between a short and a long loop is the time per instruction:
 //   one warpgroup, groups of four, one pending   the issue interval
 //   groups of one, none pending                  minus the interval: the cost of waiting
 //

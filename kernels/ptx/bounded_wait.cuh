@@ -6,7 +6,7 @@
 
 namespace tilecast::ptx {
 
-/// Limit far longer than any real wait: each failed try may itself suspend for microseconds.
+/// Far more tries than any real wait needs; each failed try may itself suspend for microseconds.
 constexpr u32 kMostTries = 1u << 22;
 
 __device__ __forceinline__ void mbarrier_wait_or_trap(u32 barrier, u32 parity) {

@@ -1,5 +1,5 @@
-// Further bulk copies: tensor copies with a cache hint, and copies of contiguous memory, which need
-// no tensor map. Sizes and addresses are multiples of 16 bytes.
+// More bulk copies: tensor copies with a cache hint, and copies of contiguous memory, which need no
+// tensor map. Sizes and addresses are multiples of 16 bytes.
 #pragma once
 
 #include "model/base/integers.h"
@@ -24,7 +24,7 @@ __device__ __forceinline__ void tma_store_2d_hinted(const void* map, u32 source,
       : "memory");
 }
 
-/// Copies global to shared memory; `barrier` counts the bytes.
+/// Copies from global to shared memory; `barrier` counts the bytes.
 __device__ __forceinline__ void bulk_load(u32 destination, const void* source, u32 bytes,
                                           u32 barrier) {
   asm volatile(
@@ -43,7 +43,7 @@ __device__ __forceinline__ void bulk_load_hinted(u32 destination, const void* so
       : "memory");
 }
 
-/// Copies shared to global memory, in the thread's current bulk group.
+/// Copies from shared to global memory, in the thread's current bulk group.
 __device__ __forceinline__ void bulk_store(void* destination, u32 source, u32 bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(destination),
                "r"(source), "r"(bytes)

@@ -1,7 +1,7 @@
 // cp.async: copies of 4, 8 or 16 bytes by one thread from global to shared memory, without
 // registers. Groups are per thread; a waiting thread sees only the bytes that it copied itself. A
-// cache hint is used with full copies only: combined with a source size shorter than the copy it
-// raised an illegal instruction on the H200.
+// cache hint is used only with full copies: with a source size shorter than the copy, it raised an
+// illegal instruction on the H200.
 #pragma once
 
 #include "model/base/integers.h"

@@ -35,7 +35,7 @@ __device__ inline void mbarrier_wait_cluster(u32 barrier, u32 parity) {
   }
 }
 
-/// Copies global memory to this CTA's shared memory; `barrier`, which counts the bytes, may be the
+/// Copies global memory to this CTA's shared memory. `barrier`, which counts the bytes, may be the
 /// leader's.
 __device__ inline void tma_load_2d_pair(u32 destination, const void* map, i32 x, i32 y,
                                         u32 cluster_barrier) {

@@ -30,9 +30,9 @@ __device__ inline void mbarrier_arrive_expect_tx(u32 barrier, u32 bytes) {
                : "memory");
 }
 
-/// Arrives at the same barrier of the CTA with this rank in the cluster. Without release at cluster
-/// scope, which would be a fence per K block: a stage is only read, by wgmmas that have completed
-/// before it is released.
+/// Arrives at the same barrier of the CTA with this rank in the cluster. It does not release at
+/// cluster scope, because that would be a fence per K block: a stage is only read, by wgmmas that
+/// have completed before it is released.
 __device__ inline void mbarrier_arrive_remote(u32 barrier, u32 cta_rank) {
   asm volatile(
       "{\n"

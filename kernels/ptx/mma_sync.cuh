@@ -1,5 +1,5 @@
 // mma.sync: the tensor-core instruction of one warp from Ampere on, whose operands and sums are in
-// registers: D (16 x 8, fp32) += A (16 rows, 32 bytes of K) B (8 columns, 32 bytes of K).
+// registers. D (16 x 8, fp32) += A (16 rows, 32 bytes of K) B (8 columns, 32 bytes of K).
 #pragma once
 
 #include "model/base/integers.h"

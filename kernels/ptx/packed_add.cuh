@@ -1,4 +1,4 @@
-// Adds elements in 32-bit words: one fp32, or two 16-bit elements, rounded to nearest even.
+// Adds the elements of 32-bit words: one fp32, or two 16-bit elements, rounded to nearest even.
 #pragma once
 
 #include "model/base/integers.h"

@@ -12,7 +12,7 @@ __device__ __forceinline__ u32 smid() {
   return id;
 }
 
-/// %tid.x, reread at each use, so that the compiler does not keep values derived from it in
+/// %tid.x, read again at each use, so that the compiler does not keep values derived from it in
 /// registers across loop iterations.
 __device__ __forceinline__ u32 thread_index() {
   u32 thread;

@@ -47,7 +47,7 @@ __device__ inline void tcgen05_relinquish_alloc_permit() {
   }
 }
 
-/// Frees the columns; called by the allocating warp before the CTA ends.
+/// Frees the columns. Called by the allocating warp before the CTA ends.
 template <i32 kGroup>
 __device__ inline void tcgen05_dealloc(u32 address, u32 columns) {
   CheckGroup<kGroup>{};
@@ -62,7 +62,8 @@ __device__ inline void tcgen05_dealloc(u32 address, u32 columns) {
   }
 }
 
-/// Accumulates 16 K elements of A times B; `accumulate` false overwrites. Called by one thread.
+/// Accumulates 16 K elements of A times B; if `accumulate` is false, overwrites. Called by one
+/// thread.
 template <i32 kGroup>
 __device__ inline void tcgen05_mma_f16(u32 accumulators, const SharedOperand& a,
                                        const SharedOperand& b, u32 instruction, bool accumulate) {

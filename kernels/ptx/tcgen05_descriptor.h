@@ -18,8 +18,9 @@ TILECAST_HD constexpr u32 tcgen05_instruction(ElementType type, i32 m, i32 n) {
          static_cast<u32>(m >> 4) << 24;
 }
 
-/// A K-major operand in rows of 128 bytes with 128-byte swizzle. As in Hopper's descriptor the low
-/// bits hold the start address in units of 16 bytes; version and swizzle are encoded differently.
+/// A K-major operand in rows of 128 bytes with 128-byte swizzle. As in Hopper's descriptor, the low
+/// bits contain the start address in units of 16 bytes; version and swizzle are encoded
+/// differently.
 struct SharedOperand {
   u32 low, high;
 

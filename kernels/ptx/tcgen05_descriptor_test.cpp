@@ -31,7 +31,7 @@ TEST_CASE("A shared memory descriptor has the bit fields of the PTX ISA") {
   CHECK(a.moved(32).low == 0x00010042u);
   CHECK(a.moved(32).high == a.high);
   CHECK(a.moved(16384).low == 0x00010440u);
-  // In a cluster the bits above the 18 of a CTA's shared memory hold its rank.
+  // In a cluster, the bits above the 18 of a CTA's shared memory contain its rank.
   CHECK(SharedOperand::swizzled_128(0x01000400).bits() == a.bits());
   // The last addressable location: 0x3FFFF >> 4 fills bits 0-13.
   CHECK(SharedOperand::swizzled_128(0x3FFF0).low == 0x00013FFFu);

@@ -11,7 +11,7 @@ __device__ inline void prefetch_tensor_map(const void* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-/// Copies global to shared memory; `barrier` counts the bytes. x is the contiguous coordinate.
+/// Copies from global to shared memory; `barrier` counts the bytes. x is the contiguous coordinate.
 __device__ inline void tma_load_2d(u32 destination, const void* map, i32 x, i32 y, u32 barrier) {
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
@@ -88,7 +88,7 @@ __device__ inline void tma_prefetch_3d(const void* map, i32 x, i32 y, i32 z) {
                : "memory");
 }
 
-/// Copies shared to global memory, clipped at the tensor's bounds.
+/// Copies from shared to global memory, clipped at the tensor's bounds.
 __device__ inline void tma_store_2d(const void* map, u32 source, i32 x, i32 y) {
   asm volatile(
       "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
@@ -124,7 +124,7 @@ __device__ inline void tma_store_commit() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-/// Waits until at most kPending of this thread's committed stores have yet to read shared memory.
+/// Waits until at most kPending of this thread's committed stores still have to read shared memory.
 template <int kPending>
 __device__ inline void tma_store_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");

@@ -1,5 +1,5 @@
 // Loads and stores of 2 to 16 bytes per thread, in global and shared memory. A value is held in
-// 32-bit words; two bytes use the low half of one.
+// 32-bit words; two bytes use the low half of one word.
 #pragma once
 
 #include "model/base/integers.h"

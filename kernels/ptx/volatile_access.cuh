@@ -6,7 +6,8 @@
 
 namespace tilecast::ptx {
 
-/// Loads from an address that differs each time; the assembler merges such loads from one address.
+/// Loads from an address that differs each time, because the assembler merges such loads from the
+/// same address.
 __device__ __forceinline__ u32 load_past_l1(const void* address) {
   u32 value;
   asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");

@@ -6,9 +6,9 @@
 
 namespace tilecast::ptx {
 
-/// Returns true in one lane of a converged warp, always the same one. The compiler then knows that
-/// a single thread continues, and issues bulk copies without a loop over lanes; `threadIdx.x == 0`
-/// hides that.
+/// Returns true in one lane of a converged warp, always the same lane. The compiler then knows that
+/// a single thread continues, and issues bulk copies without a loop over lanes; it does not know
+/// that from `threadIdx.x == 0`.
 __device__ inline bool elect_one() {
   u32 elected;
   asm volatile(
@@ -36,7 +36,8 @@ __device__ inline void named_barrier_arrive(u32 id, u32 threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-/// Hides from the compiler how `value` was computed, so that it keeps nothing derived from it.
+/// Hides from the compiler how `value` was computed, so that it does not keep anything derived from
+/// it.
 __device__ inline void forget_origin(i32& value) { asm volatile("" : "+r"(value)); }
 
 template <int kRegisters>

@@ -2,7 +2,7 @@
 // and fp32 accumulators in registers; B from shared memory, A from shared memory or registers. N is
 // a multiple of 8 up to 256. With 8-bit operands: m64nNk32.
 //
-// PTX names every accumulator register in the instruction text, so the text depends on N: the
+// PTX names every accumulator register in the instruction text, so the text depends on N. The
 // macros below build "{%0, ..., %(N/2 - 1)}" and the matching operands from groups of eight, with
 // four more (_4) for odd multiples of 8.
 #pragma once
@@ -34,8 +34,8 @@ __device__ inline void wgmma_fence_registers(float (&d)[kCount]) {
   }
 }
 
-/// Matrix descriptor of a swizzled slab. The low bits hold the start address in units of 16 bytes,
-/// so advancing in shared memory is one 32-bit addition.
+/// Matrix descriptor of a swizzled slab. The low bits contain the start address in units of 16
+/// bytes, so advancing in shared memory is one 32-bit addition.
 struct MatrixDescriptor {
   u32 low, high;
 
@@ -119,9 +119,9 @@ struct MatrixDescriptor {
 #define TILECAST_OUT_14_4 TILECAST_OUT_14, TILECAST_D4(112)
 #define TILECAST_OUT_15_4 TILECAST_OUT_15, TILECAST_D4(120)
 
-// One wgmma with A in shared memory. n, the number of its register list above, and the numbers of
-// the operands after the n / 2 accumulators: A's descriptor, B's, the predicate. `type`: K and the
-// operand types; `major`: transposition flags for 16-bit operands, empty for fp8.
+// One wgmma with A in shared memory. n; its register list (above); the numbers of the operands
+// after the n / 2 accumulators: A's descriptor, B's, the predicate. `type`: K and the operand
+// types. `major`: transposition flags for 16-bit operands, empty for fp8.
 #define TILECAST_WGMMA_SHARED(n, list, a, b, accumulate, type, major)                \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                      \
                ", 0;\n"                                                              \
@@ -130,7 +130,7 @@ struct MatrixDescriptor {
                : TILECAST_OUT_##list                                                 \
                : "l"(desc_a), "l"(desc_b), "r"(scale_d), "n"(kOfA), "n"(kOfB))
 
-// As TILECAST_WGMMA_SHARED, with A in four registers.
+// Like TILECAST_WGMMA_SHARED, with A in four registers.
 #define TILECAST_WGMMA_REGISTERS(n, list, a0, a1, a2, a3, b, accumulate, type, major)       \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                             \
                ", 0;\n"                                                                     \
@@ -208,8 +208,8 @@ struct CheckWgmma {
                 "16-bit operands, or those of 8 bits, which are K-major");
 };
 
-/// Computes d (+)= A * B for 64 rows and kN columns; accumulate false overwrites d. kTransposedA: A
-/// is M-major; kTransposedB: B is N-major.
+/// Computes d (+)= A * B for 64 rows and kN columns; if `accumulate` is false, overwrites d.
+/// kTransposedA: A is M-major; kTransposedB: B is N-major.
 template <int kN, ElementType kType, bool kTransposedA, bool kTransposedB>
 __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const MatrixDescriptor& a,
                                     const MatrixDescriptor& b, bool accumulate) {

@@ -1,8 +1,8 @@
-// One block of the matrices and this thread's vectors in it: their positions, and which of them are
-// inside the matrix.
+// One block of the matrices, and this thread's vectors in it: their positions, and which of them
+// are inside the matrix.
 //
 // Neighbouring threads take neighbouring vectors of a row. A thread copies, adds and stores the
-// same vectors, so that transfers through shared memory need no barrier.
+// same vectors, so transfers through shared memory need no barrier.
 #pragma once
 
 #include "kernels/ptx/cache_policy.cuh"
@@ -15,8 +15,8 @@ namespace tilecast {
 
 using StreamVector = ptx::Vector<kVectorBytes>;
 
-/// Offset of this thread's vector `i` from its vector 0: equal for all threads and known at compile
-/// time, unless rows are divided unevenly.
+/// Offset of this thread's vector `i` from its vector 0. It is equal for all threads and known at
+/// compile time, unless rows are divided unevenly.
 constexpr bool kWideRows = kRowVectors % kComputeThreads == 0;
 constexpr bool kWholeRows = kComputeThreads % kRowVectors == 0;
 

@@ -1,6 +1,6 @@
 // Compile-time configuration of a memory-bound kernel, from the struct `Given` that
-// kernels/jit/stream_launch.cpp writes in front of its source. Shape, strides, walk and grid are
-// run-time arguments.
+// kernels/jit/stream_launch.cpp writes before the kernel's source. Shape, strides, walk and grid
+// are run-time arguments.
 #pragma once
 
 #include "model/stream/stream_config.h"

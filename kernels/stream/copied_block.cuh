@@ -1,5 +1,5 @@
-// Handles blocks that cp.async copies to shared memory: positions of a thread's vectors there,
-// copies in and reads out.
+// Handles blocks that cp.async copies to shared memory: the positions of a thread's vectors there,
+// the copies in, and the reads out.
 #pragma once
 
 #include "kernels/ptx/cp_async.cuh"

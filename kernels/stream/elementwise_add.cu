@@ -23,7 +23,7 @@ __device__ __forceinline__ void add_whole_block(const StreamArgs& args, const Bl
   }
 }
 
-/// Adds one vector at a time: edges are rare.
+/// Adds one vector at a time, because blocks at the edges are rare.
 __device__ __forceinline__ void add_ragged_block(const StreamArgs& args, const Block& block,
                                                  u64 policy) {
 #pragma unroll 1

@@ -1,5 +1,5 @@
-// C = A + B with asynchronous copies and one buffer: issue both copies, wait, add, store. Nothing
-// overlaps within a CTA; two blocks per resident CTA are in flight.
+// C = A + B with asynchronous copies and one buffer: issue both copies, wait, add, store. Within a
+// CTA nothing overlaps; each resident CTA has two blocks in flight.
 //
 // Launch: as elementwise_add.cu; dynamic shared memory for one block each of A and B. Checked by:
 // kernels/jit/stream_launch_test.cpp.

@@ -1,6 +1,6 @@
 // C = A + B with asynchronous copies and kStream.stages buffers: copies run stages - 1 blocks ahead
-// of the addition. Every block is one group of copies, an empty group after the end of the walk, so
-// that one wait covers prologue, loop and tail.
+// of the addition. Every block is one group of copies (an empty group after the end of the walk),
+// so that the same wait serves prologue, loop and tail.
 //
 // Launch: as elementwise_add.cu; dynamic shared memory for kStream.stages blocks each of A and B.
 // Checked by: kernels/jit/stream_launch_test.cpp.

@@ -1,10 +1,9 @@
 // C = A + B with TMA: one thread keeps a ring of stages full, all threads add, and C is stored from
-// the stage that it was computed in. A stage is reloaded once its C has been read, one block later,
-// so that stages - 1 loads are in flight.
+// the stage in which it was computed. A stage is reloaded once its C has been read, one block
+// later, so that stages - 1 loads are in flight.
 //
 // Launch: walk.workers CTAs of kStreamThreads threads, stream_shared_bytes() of dynamic shared
-// memory, tensor maps with the box stream_box().
-// Checked by: kernels/jit/stream_launch_test.cpp.
+// memory, tensor maps with the box stream_box(). Checked by: kernels/jit/stream_launch_test.cpp.
 #include "kernels/stream/tma_ring.cuh"
 
 extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,

@@ -20,7 +20,7 @@ __device__ __forceinline__ void copy_whole_block(const StreamArgs& args, const B
   }
 }
 
-/// Copies one vector at a time: edges are rare.
+/// Copies one vector at a time, because blocks at the edges are rare.
 __device__ __forceinline__ void copy_ragged_block(const StreamArgs& args, const Block& block,
                                                   u64 policy) {
 #pragma unroll 1

@@ -1,9 +1,8 @@
 // memcpy through shared memory: cp.async copies each block in, the threads wait, read it back and
-// store it. With one buffer the copies of a CTA never overlap its stores; other CTAs fill the gaps.
+// store it. With one buffer the copies of a CTA never overlap its stores; other CTAs hide that.
 //
 // Launch: walk.workers CTAs of kStreamThreads threads, kStream's buffer as dynamic shared memory,
-// args.a and args.c aligned to a vector.
-// Checked by: kernels/jit/stream_launch_test.cpp.
+// args.a and args.c aligned to a vector. Checked by: kernels/jit/stream_launch_test.cpp.
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/stream/copied_block.cuh"
 

@@ -1,16 +1,15 @@
 // out = in with bulk copies through shared memory: one thread keeps a ring of stages full, and no
 // thread touches the data. A stage is reloaded once its store has read it, one block later, so that
-// stages - 1 loads are in flight; with one stage each block waits for its own store. With
-// order=tickets a CTA starts with its blocks of the strided walk and then draws the index of each
-// next block from a counter, one block ahead to hide the latency of the draw, so that CTAs never
-// drift apart.
+// stages - 1 loads are in flight; with one stage, each block waits for its store. With
+// order=tickets a CTA starts with its blocks of the strided walk; then it draws the index of each
+// next block from a counter, one block ahead to hide the latency of the draw. So CTAs never drift
+// apart.
 //
 // Key: stream.ticket (copies in blocks of 2 KiB, limited by the rate of draws).
 //
 // Launch: walk.workers CTAs of one warp; dynamic shared memory for kStream.stages blocks and as
 // many barriers; args.a and args.c aligned to 16 bytes. Plain loads copy the rest that is not a
-// multiple of 16 bytes.
-// Checked by: kernels/jit/stream_launch_test.cpp.
+// multiple of 16 bytes. Checked by: kernels/jit/stream_launch_test.cpp.
 #include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/bulk_copy.cuh"
 #include "kernels/ptx/tma.cuh"
@@ -19,7 +18,7 @@
 
 namespace tilecast {
 
-/// Start of the vector's block `index`, and the length that a bulk copy can move.
+/// Start of block `index` of the vector, and the length that a bulk copy can move.
 struct Piece {
   u64 start;
   u32 bytes;
@@ -39,7 +38,7 @@ struct Ring {
   u32 base;
   __device__ u32 stage(i32 s) const { return base + s * kBlockBytes; }
   __device__ u32 full(i32 s) const { return stage(kStream.stages) + s * 8; }
-  /// Stores the index of the block in a stage, if it cannot be computed.
+  /// Stores the index of a stage's block, if it cannot be computed.
   __device__ void remember(i32 s, u32 index) const {
     if constexpr (kTickets) {
       ptx::store_shared<4>(full(kStream.stages + s), {{index}});

@@ -1,5 +1,5 @@
-// Launch arguments of a memory-bound kernel, shared by the kernels (NVRTC) and the host code that
-// launches them.
+// Launch arguments of a memory-bound kernel, included by the kernels (NVRTC) and by the host code
+// that launches them.
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
@@ -9,8 +9,8 @@
 
 namespace tilecast {
 
-/// A matrix in device memory; strides in elements. The column stride is used only if a vector is
-/// one element; otherwise columns are contiguous.
+/// A matrix in device memory; strides are in elements. The column stride is used only if a vector
+/// is one element; otherwise columns are contiguous.
 struct StridedMatrix {
   void* pointer;
   i64 row_stride, column_stride;

@@ -1,5 +1,5 @@
-// The ring of stages of the TMA kernels. A stage is one block each of A and B; C replaces A and is
-// stored from there. Addition is element by element and all three have the same layout, so the
+// The ring of stages of the TMA kernels. A stage is one block of A and one of B; C replaces A and
+// is stored from there. Addition is element by element and all three have the same layout, so the
 // layout in shared memory does not matter.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Reference epilogue: applies the steps of the kernels (model/gemm/output) to each fp32 sum, in
-// fp64. `results` may alias `sums`, except with a gate, which halves the number of results. amax is
-// taken before C is scaled. Values beyond the range of fp8 saturate.
+// Reference epilogue: applies the kernels' steps (model/gemm/output) to each fp32 sum, in fp64.
+// `results` may alias `sums`, except with a gate, which halves the number of results. amax is taken
+// before C is scaled. Values beyond the range of fp8 saturate.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/epilogue_inputs.h"
 #include "model/base/integers.h"

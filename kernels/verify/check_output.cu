@@ -1,9 +1,8 @@
-// Compares an output of 1, 2 or 4 bytes per element with an fp32 reference, by element and in the
-// norm. An element may differ by `relative` times its reference plus `absolute` and, if
-// `deviations` are given, plus `deviates` times its own deviation. NaN fails the comparison; if an
-// infinity is expected, everything else does. The reference is contiguous. The gaps between the
-// output's rows of `columns` elements must still be poisoned; nothing is checked after the last
-// row.
+// Compares an output of 1, 2 or 4 bytes per element with an fp32 reference, element by element and
+// in the norm. An element may differ by `relative` times its reference plus `absolute` and, if
+// `deviations` are given, plus `deviates` times its deviation. NaN is wrong; if an infinity is
+// expected, everything else is wrong. The reference is contiguous. The gaps between the output's
+// rows of `columns` elements must still be poisoned; nothing is checked after the last row.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"

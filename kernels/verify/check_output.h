@@ -6,7 +6,7 @@
 
 namespace tilecast {
 
-/// Poison of all ones: a NaN in fp16, bf16 and fp32, so that unwritten elements never pass.
+/// Poison: all bits are ones, a NaN in fp16, bf16 and fp32, so that unwritten elements never pass.
 constexpr unsigned char kPoisonByte = 0xff;
 constexpr unsigned short kPoisonBits = 0xffff;
 

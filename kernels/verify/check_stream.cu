@@ -1,6 +1,6 @@
-// Counts the 32-bit words of C that differ bitwise from A + B, or from A if there is no B: an
+// Counts the 32-bit words of C that differ bitwise from A + B, or from A if there is no B. It is an
 // independent kernel for problems too large to check on the host. Matrices are contiguous; if C
-// ends within a word, its first half counts. Grid-stride loop.
+// ends within a word, the word's first half counts. Grid-stride loop.
 #include "kernels/ptx/packed_add.cuh"
 #include "model/base/integers.h"
 

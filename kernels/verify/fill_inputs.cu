@@ -1,6 +1,6 @@
 // Fills memory with 16-bit or 8-bit elements of a named distribution from a counter-based
-// generator: element i of seed s does not depend on the grid. `count` elements, even for fp8;
-// grid-stride loop.
+// generator: element i of seed s does not depend on the grid. `count`: number of elements, even for
+// fp8. Grid-stride loop.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/drawn_inputs.cuh"
 

@@ -1,10 +1,10 @@
-// Attention in fp32 and fp64 without a softmax's maxima, so that it shares nothing with the kernels
-// but the input. Normal inputs have |score| <= 1.5 sqrt(head_dim) = 24 after scaling: exp stays far
-// from the limits of fp32.
+// Attention in fp32 and fp64, without the maxima of a softmax, so that only the input is shared
+// with the kernels. Normal inputs have |score| <= 1.5 sqrt(head_dim) = 24 after scaling: exp stays
+// far from the limits of fp32.
 //
-// Each CTA takes 16 rows of a head, in blocks of 16 keys. Scores and a block's sums are fp32, sums
-// over blocks fp64. With weights w that add up to 1, it writes, in O's layout, O = sum w v and
-// sqrt(sum w^2 v^2), from which the check takes its bound, and log(sum exp). Checked by:
+// Each CTA takes 16 rows of a head, in blocks of 16 keys. Scores and a block's sums are in fp32,
+// sums over blocks in fp64. With weights w that add up to 1, it writes, in O's layout, O = sum w v,
+// sqrt(sum w^2 v^2), from which the check computes its bound, and log(sum exp). Checked by:
 // reference_attention_rows.cu on the device, attention_lab_test.cpp.
 #include "kernels/ptx/convert.cuh"
 #include "model/attention/attention_problem.h"
@@ -18,7 +18,7 @@ constexpr i32 kColumns = kMostHeadDim / kKeys;  // maximum number of columns per
 
 using Matrix = float[kRows][kMostHeadDim + kPad];
 
-/// Loads rows `first` to `first` + 15 of a head as fp32; zeros past the last one.
+/// Loads rows `first` to `first` + 15 of a head as fp32; rows after the last one are zeros.
 __device__ void load_rows(Matrix& to, const unsigned short* head, i64 row_stride, i32 first,
                           i32 rows, i32 head_dim, ElementType type) {
   const i32 warp = static_cast<i32>(threadIdx.x) / 32, lane = static_cast<i32>(threadIdx.x) % 32;

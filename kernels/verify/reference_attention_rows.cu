@@ -1,8 +1,9 @@
-// Checks an fp32 attention output against fp64, one warp per element: every element if `samples`
-// covers O, otherwise elements chosen by a hash. Shares no code with the other attention kernels.
+// Checks an fp32 attention output against fp64, one warp per element. Checks every element if
+// `samples` covers O, otherwise elements chosen by a hash. Shares no code with the other attention
+// kernels.
 //
-// Bound: |error| <= 2^-13 sum w |v|, where w are the weights. The error of fp32 scores is typically
-// 1e-6, and at most head_dim / 2^24 sum |q k| scale = 2e-4.
+// Bound: |error| <= 2^-13 sum w |v|; w are the weights. The error of fp32 scores is typically 1e-6,
+// and at most head_dim / 2^24 sum |q k| scale = 2e-4.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"

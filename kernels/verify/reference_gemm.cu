@@ -1,5 +1,5 @@
-// Checks an fp32 product against fp64 dot products, one warp per element of C: every element if
-// `samples` covers C, otherwise elements chosen by a hash. Shares no code with the other GEMMs.
+// Checks an fp32 product against fp64 dot products, one warp per element of C. Checks every element
+// if `samples` covers C, otherwise elements chosen by a hash. Shares no code with the other GEMMs.
 //
 // Bound: |error| <= (2^-18 + k / 16 * 2^-23) * sum |a b|. The tensor core adds 16 products at a
 // time to an fp32 sum and may truncate the sum's last bit each time; a wrong element differs by

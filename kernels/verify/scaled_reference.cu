@@ -1,7 +1,7 @@
-// GEMM of fp8 matrices with block scales (ScaleBlock), from elements widened to fp16: one thread
-// per element of C. The 128 multiply-adds of a K block are summed in fp32, accurate to 2^-17 of
-// their magnitude, and the blocks in fp64. Unscaled references are checked separately; this kernel
-// is simple enough to verify by reading.
+// GEMM of fp8 matrices with block scales (ScaleBlock), from elements widened to fp16, with one
+// thread per element of C. The 128 multiply-adds of a K block are summed in fp32, accurate to 2^-17
+// of their magnitude, and the blocks in fp64. Unscaled references are checked separately; this
+// kernel is simple enough to verify by reading.
 #include "kernels/ptx/convert.cuh"
 #include "model/base/integers.h"
 #include "model/gemm/output/exact_math.h"

@@ -5,7 +5,7 @@
 
 namespace tilecast {
 
-/// Returns the sum in lane 0.
+/// Returns the sum, valid in lane 0.
 __device__ __forceinline__ double warp_sum(double value) {
   for (i32 offset = 16; offset > 0; offset /= 2) {
     value += __shfl_down_sync(0xffffffffu, value, offset);

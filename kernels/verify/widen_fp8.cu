@@ -1,5 +1,5 @@
 // Converts fp8 operands to fp16 exactly, so that the reference for 16-bit operands can be used.
-// `pairs` pairs of elements; grid-stride loop.
+// `pairs`: number of pairs of elements. Grid-stride loop.
 #include "kernels/ptx/convert.cuh"
 #include "model/base/integers.h"
 

@@ -29,7 +29,7 @@ std::string option_name(std::string_view field, const char* help);
 /// Values of fields, as strings, by name.
 using FieldTexts = std::map<std::string, std::string, std::less<>>;
 
-/// Returns a problem of the op; fields missing from `given` are taken from `usual` if they apply.
+/// Returns a problem of the op. Fields that `given` lacks are taken from `usual`, if they apply.
 /// Throws ConfigError, also for a field of another op.
 AnyProblem problem_of(Op op, std::string_view shape, ElementType dtype,
                       const FieldTexts& given = {}, const FieldTexts& usual = {});

@@ -16,7 +16,7 @@
 namespace tilecast {
 namespace {
 
-/// Word for the tile scheduler, for schedules that leave it open: a suffix of the abbreviation.
+/// Word for the tile scheduler, if the schedule leaves it open: a suffix of the abbreviation.
 constexpr ShortWord kGrid{{"grid"}, true};
 std::string grid_text(const KernelConfig& config) {
   return traits_of(config.schedule).grid_is_open ? short_word(kGrid, config) : "";
@@ -34,7 +34,7 @@ bool read_grid(std::string_view text, Config&) {
   return text.empty();
 }
 
-/// Adds the suffix of the abbreviation, `how`, and the words to the fields that the schedule fixes.
+/// Adds the abbreviation's suffix `how`, and the words, to the fields that the schedule fixes.
 template <class Schedule>
 std::optional<AnyConfig> read_words(Schedule schedule, std::string_view how,
                                     const std::vector<std::string_view>& words) {
@@ -156,7 +156,7 @@ std::optional<AnyConfig> parse_short_config(std::string_view text) {
   words.erase(words.begin());
   const std::optional<AnyConfig> config =
       std::visit([&](const auto s) { return read_words(s, how, words); }, *schedule);
-  // Complete, in this form, and valid as a canonical string.
+  // Complete in this form, and valid as a canonical string.
   return config && short_text(*config) == text && parse_config(to_text(*config)) == *config
              ? config
              : std::nullopt;

@@ -107,7 +107,7 @@ Seconds median_tile(const std::vector<TileSpan>& tiles) {
 }
 
 /// Summarizes the simulation, including the waves that it skips. `outside`: bytes of SM fill that
-/// the simulation does not count as operands. `clocks`: for its activity.
+/// the simulation does not count as operands. `clocks`: clocks of the simulation's activity.
 Watched seen_of(const GpuSpec& gpu, const SimulatedGemm& run, const Prediction& p, Bytes outside,
                 const PhasedClock& clocks) {
   const Simulated& kernel = run.kernel;
@@ -140,7 +140,7 @@ std::vector<Elimination> eliminate_closed(const GpuSpec& gpu, const Prediction& 
                 p.cycles / whole);
 }
 
-/// Finds what limits the clock, and attributes the predicted energy to the units in proportion to
+/// Finds what limits the clock, and divides the predicted energy among the units in proportion to
 /// their work.
 PhasedClock look_at_power(const GpuSpec& gpu, const KernelActivity& kernel, Regime regime,
                           Inputs inputs, Explanation& e) {
@@ -173,9 +173,9 @@ Explanation explain_one(const GemmQuestion& asked, const KernelConfig& asked_of,
   activity.work = activity.work_in(e.predicted.cycles);
   const PhasedClock clocks = look_at_power(gpu, activity, regime, inputs, e);
   if (simulated) {
-    // The ranking has simulated this kernel, but without an observer. Repeating it takes at most a
-    // tenth of the time of an explanation, most of which finds the savings.
-    // As in Prediction::l2_to_sm.
+    // The ranking has simulated this kernel, but without an observer, so it is simulated again.
+    // That takes at most a tenth of an explanation's time, most of which goes into the savings.
+    // `outside` is counted as in Prediction::l2_to_sm.
     const Bytes outside = outside_intake(problem, config) + epilogue_reads(problem, config.tiling);
     e.watched = seen_of(gpu, run, e.predicted, outside, clocks);
     e.without = scaled(eliminate(gpu, problem, config, residency_of(gpu, config), run.sm_clock,
@@ -218,7 +218,7 @@ Explanation explain_one(const OpQuestion<Problem>& asked, const Config& config,
   return e;
 }
 
-/// Cycles of the kernel only, without the copies before it.
+/// Cycles of the kernel without the copies before it.
 Cycles own_cycles(const Prediction& p) { return p.cycles - cycles_of(p.copies, p.sm_clock); }
 
 /// Cost of a resource: the cycles that the kernel saves without it.

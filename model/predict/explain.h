@@ -1,14 +1,14 @@
 // Explains a kernel's time: its bottleneck, how busy each part of the GPU is and when, bytes and
 // hit rates, waves, energy, and how all of these differ from another configuration.
 //
-// A simulated kernel is observed in the same simulation that its prediction uses, with the waves
-// that it skips as a separate phase. Times are scaled to the prediction, so that phases end
-// when it ends and the mean of their busy shares is the prediction's. The bottleneck is also the
-// prediction's. Savings assume that a resource costs nothing (model/gemm/sim/limits.h), at the
-// clock of that simulation. With the analytic model, as for all memory-bound kernels, there are no
-// phases, and savings use that model. Energy is the prediction's power times its time, divided in
-// proportion to the work. Not modelled: interactions, so the savings of parts do not add up to the
-// kernel's time. Checked by: explain_test.cpp.
+// A simulated kernel is observed in the simulation that its prediction uses; the waves that this
+// skips are a separate phase. Times are scaled to the prediction: phases end when the predicted
+// kernel ends, and the mean of their busy shares is the prediction's. The bottleneck is the
+// prediction's too. Savings assume that a resource costs nothing (model/gemm/sim/limits.h), at the
+// clock of that simulation. With the analytic model, which all memory-bound kernels use, there are
+// no phases, and savings are computed by that model. Energy is the prediction's power times its
+// time, divided in proportion to the work. Not modelled: interactions, so the savings of parts do
+// not add up to the kernel's time. Checked by: explain_test.cpp.
 #pragma once
 
 #include <optional>
@@ -33,20 +33,20 @@ struct Phase {
                    // prediction's
 };
 
-/// CTAs on the GPU and the tiles of C that they share. The CTAs of a cluster take tiles together,
-/// so both counts are whole clusters.
+/// CTAs on the GPU and the tiles of C that they divide among themselves. The CTAs of a cluster take
+/// tiles together, so both counts are whole clusters.
 struct TileWaves {
   i32 ctas_per_sm;
   i64 ctas;  // resident at once
   i64 tiles;
-  i64 k_blocks;                            // per tile; the mean for groups along K
+  i64 k_blocks;                            // per tile; for groups along K, the mean
   double waves;                            // tiles over CTAs
   i64 in_last_wave;                        // tiles in the last wave, at most the number of CTAs
   std::optional<double> rows_of_no_group;  // fraction of tile rows in no group; grouped problems
                                            // only
 };
 
-/// Known only from a simulation.
+/// Results that only a simulation gives.
 struct Watched {
   Bytes operand_reads;
   Bytes sm_intake;  // like Prediction::l2_to_sm, but a multicast counts at each SM
@@ -81,8 +81,8 @@ Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConf
 Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
                          Regime regime, Inputs inputs, const Effort& effort);
 
-/// Returns the tile spans of every warpgroup of the simulated kernel at this clock, with all waves
-/// simulated. Requires a kernel that can be simulated.
+/// Returns the tile spans of every warpgroup of the simulated kernel at this clock, with no waves
+/// skipped. Requires a kernel that can be simulated.
 std::vector<TileSpan> timeline(const GpuSpec& gpu, const GemmProblem& problem,
                                const KernelConfig& config, Hertz sm_clock);
 

@@ -36,25 +36,27 @@ const VendorLibrary* find_library(Op op) {
 
 constexpr std::string_view kTimeColumn = "time_us", kForecastColumn = "forecast_us";
 
-// Widths of the two kernel averages, in units of the features, and the weights of the priors that
-// they shrink to. Chosen on the rows by eight folds of problems (library_time_test.cpp).
+// Widths of the two kernel averages, in units of the features, and the weights of the priors with
+// which they are averaged. Chosen by eight-fold cross-validation over problems
+// (library_time_test.cpp).
 constexpr double kNarrow = 0.3, kWide = 1.2, kPull = 0.5, kPullOfAll = 0.02;
-// Half-width of the 90 % interval in standard deviations of the ratios around their mean, and the
-// lowest standard deviation: the spread between GPUs and repeats.
+// Half-width of the 90 % interval, in standard deviations of the ratios around their mean; and the
+// lowest standard deviation, which is the spread between GPUs and repeats.
 constexpr double kReach = 1.6, kLeastDeviation = 0.012, kDeviationOfAll = 0.2;
 // If the forecast stored with a row differs from today's by more than this, an older model made it:
 // only the row's ratio is used, not its time.
 constexpr double kSameForecast = 0.03;
 
-// Length scales of the features: problems further apart are hardly correlated. Logarithm of M and
-// N; of K; filled part of the last wave; logarithm of alignments; of the batch. Then distances
-// between categories.
+// Length scales of the features; problems further apart are hardly correlated. In order: logarithm
+// of M and of N; of K; filled part of the last wave; logarithm of alignments; logarithm of the
+// batch. Then come distances between categories.
 constexpr double kSide = 1.5, kDepth = 2, kFilled = 0.25, kAligned = 10 / 3.0, kBatch = 3;
 constexpr double kOtherKernels = 6, kFp8 = 4, kBlockScales = 4, kScales = 2, kOtherLayout = 0.7,
                  kExact = 1, kEpilogue = 0.5, kOtherRegime = 1;
 constexpr double kMicrosecond = 1e-6;
-// The same for attention: logarithm of queries, keys, head dimension, KV heads, heads per KV head;
-// then distances between masks, decode and prefill, a few queries, lengths off 64, and options.
+// The same for attention: logarithm of queries, keys, head dimension, KV heads, heads per KV head.
+// Then come distances between masks, decode and prefill, a few queries, lengths that are not
+// multiples of 64, and options.
 constexpr double kQueries = 3, kKeys = 4, kKvHeads = 6, kSharing = 4;
 constexpr double kCausal = 2, kDecode = 3, kFewQueries = 6, kRagged = 4, kOption = 1;
 
@@ -81,7 +83,7 @@ double log2_of(i64 count) { return std::log2(static_cast<double>(count)); }
 double if_so(bool so, double apart) { return so ? apart : 0.0; }
 
 ProblemFeatures features_of(int sms, const GemmProblem& p, Regime regime) {
-  // Alignment of the rows' pitch and of their length; cuBLASLt checks both.
+  // Alignment of the rows' pitch and of their length, because cuBLASLt checks both.
   const auto aligned = [](i64 row, i64 columns, ElementType type) {
     return std::min(log2_alignment(row != 0 ? row : columns, element_bytes(type)),
                     log2_alignment(columns, element_bytes(type)));
@@ -89,8 +91,8 @@ ProblemFeatures features_of(int sms, const GemmProblem& p, Regime regime) {
   const i32 align_a = aligned(p.leading.a, sides_of_a(p).columns, p.dtype),
             align_b = aligned(p.leading.b, sides_of_b(p).columns, p.dtype),
             align_c = aligned(p.leading.c, c_columns(p), c_type(p));
-  // cuBLASLt uses wgmma kernels for rows aligned to 16 bytes, Ampere's for 4 and 8, and older ones
-  // for 2.
+  // cuBLASLt uses wgmma kernels for rows aligned to 16 bytes, Ampere's kernels for 4 and 8, and
+  // older ones for 2.
   const i32 worst = std::min({align_a, align_b, align_c});
   const int family = worst == 4 ? 0 : worst >= 2 ? 1 : 2;
   const bool scaled = p.epilogue.has(OutputKind::kScale);

@@ -7,15 +7,14 @@
 //
 // The distance covers shape, alignment, types and options (features in library_time.cpp, each
 // divided by its length scale). Two means are combined: a wide one over problems of the same kind,
-// and a narrow one over similar problems, pulled towards the wide one with the weight of half a
-// row. If the problem itself was measured, and tilecast's forecast of it still equals the row's,
-// the result is the measurement.
+// and a narrow one over similar problems; the wide mean counts in the narrow one with the weight of
+// half a row. If the problem itself was measured, and tilecast's forecast of it still equals the
+// one stored in the row, the result is the measurement.
 //
 // The rows are in `configs`/gpus/NAME.LIBRARY.csv (validate/library_rows.py writes it). A GPU
 // without that file takes the ratios of kRatiosOf. Not modelled: the choice of algorithm, so a
 // heuristic's single bad pick is an error of this forecast; groups, which cuBLASLt does not
-// support.
-// Checked by: library_time_test.cpp; there also on held-out problems.
+// support. Checked by: library_time_test.cpp, also on held-out problems.
 #pragma once
 
 #include <array>
@@ -32,7 +31,7 @@
 
 namespace tilecast {
 
-/// GPU whose ratios serve GPUs without measured rows.
+/// GPU whose ratios are used for GPUs without measured rows.
 inline constexpr const char* kRatiosOf = "h200_sxm";
 
 /// Returns the library that is measured next to kernels of the op: "cublaslt" or "cudnn"; empty if
@@ -55,7 +54,7 @@ class LibraryRows {
   /// expectation`.
   LibraryRows(Op op, const std::filesystem::path& csv, int sms);
 
-  /// `sms`: SM count of the forecast's GPU; `own`: whether it is the measured GPU. `ours`:
+  /// `sms`: SM count of the forecast's GPU; `own`: whether the rows were measured on it. `ours`:
   /// tilecast's time for the same problem, without operand copies (libraries make none).
   LibraryTime forecast(const AnyProblem& problem, Regime regime, Seconds ours, int sms,
                        bool own) const;
@@ -76,9 +75,9 @@ class LibraryRows {
   double usual_;  // median of all offsets
 };
 
-/// Uses the rows of the GPU, or of kRatiosOf, which are read once per process. Throws whatever the
-/// constructor throws, and ConfigError for ops without a library, for groups, and for architectures
-/// other than Hopper, whose libraries were not measured.
+/// Uses the rows of the GPU, or else of kRatiosOf; they are read once per process. Throws the
+/// exceptions of the constructor. Also throws ConfigError for ops without a library, for groups,
+/// and for architectures other than Hopper, on which libraries were not measured.
 LibraryTime library_time(const GpuSpec& gpu, const AnyProblem& problem, Regime regime, Seconds ours,
                          const std::filesystem::path& config_folder);
 

@@ -101,8 +101,8 @@ TEST_CASE("Invalid rows are refused with file, line and column") {
   CHECK(refusal("").find("expected measured rows") != std::string::npos);
 }
 
-/// Errors of the committed data's problems that `judges`, each forecast from the other folds,
-/// sorted; and the fraction of measured times inside the interval.
+/// Errors for the committed data's problems that `judges` accepts, each forecast from the other
+/// folds, sorted; and the fraction of measured times inside the interval.
 struct HeldOut {
   std::vector<double> errors;
   double covered = 0;
@@ -113,7 +113,7 @@ HeldOut held_out(Op op, const char* file, const std::function<bool(const AnyProb
   constexpr std::size_t kFolds = 8;
   HeldOut all;
   for (std::size_t fold = 0; fold < kFolds; ++fold) {
-    // Both regimes of a problem are in one fold.
+    // Both regimes of a problem belong to one fold.
     const auto is_left_out = [&](std::string_view line) {
       const std::size_t end = std::min(line.find(",burst"), line.find(",sustained"));
       return hash_of(line.substr(0, end), kHashSeed) % kFolds == fold;
@@ -139,8 +139,8 @@ HeldOut held_out(Op op, const char* file, const std::function<bool(const AnyProb
   return all;
 }
 
-// The limits were 3.00 % (mean) and 2.15 % (median) when set. Unaligned rows use other kernels, for
-// which there are few rows.
+// When the limits were set, the errors were 3.00 % (mean) and 2.15 % (median). Unaligned rows use
+// other kernels, for which there are few rows.
 TEST_CASE("Held-out 16-bit problems of the committed data are forecast within the recorded error") {
   const auto [errors, covered] =
       held_out(Op::kGemm, "h200_sxm.cublaslt.csv", [](const AnyProblem& problem) {
@@ -157,8 +157,8 @@ TEST_CASE("Held-out 16-bit problems of the committed data are forecast within th
   CHECK(covered > 0.85);
 }
 
-// cuDNN has kernels several times slower for a few queries and for ragged lengths, of which few
-// problems were measured: their mean error says nothing.
+// For a few queries and for ragged lengths, cuDNN's kernels are several times slower, and few of
+// these problems were measured, so their mean error is not meaningful.
 TEST_CASE("cuDNN's times of held-out problems of the committed data are forecast likewise") {
   const auto [errors, covered] =
       held_out(Op::kAttention, "h200_sxm.cudnn.csv", [](const AnyProblem&) { return true; });

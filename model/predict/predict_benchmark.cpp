@@ -1,7 +1,7 @@
-// Measures the time of each part of predict, for shapes of several kinds: candidates, the ten
-// fastest by the analytic model, all by the analytic model, and the ten fastest with simulation, on
-// one thread and on two. Median of several runs, in milliseconds; exit code 1 if the last exceeds
-// its limit. Run by hand; CONTRIBUTING.md says when.
+// Measures the time of each part of predict for several kinds of shapes, on one thread and on two:
+// candidates, the ten fastest by the analytic model, all by the analytic model, and the ten fastest
+// with simulation. Prints the median of several runs in milliseconds. Exit code 1 if the last part
+// exceeds its limit. Run by hand; CONTRIBUTING.md says when.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Declares the overloads that predict.h needs for an op: predict_one, closed_form_times, rank_all
-// and least_work for its query and problem, in a header of its folder. This header includes those
-// of all ops.
+// and least_work for its query and problem. Each op declares them in a header of its folder; this
+// header includes those of all ops.
 #pragma once
 
 #include "model/attention/attention_model.h"

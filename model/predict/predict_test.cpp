@@ -58,12 +58,12 @@ TEST_CASE("Tile widths that fill whole waves are added to the default ones") {
     return found;
   };
   using Widths = std::set<i32>;
-  // 132 SMs, 2 rows of tiles: 66 columns of 168 are 11,088, whereas 176 leaves 6 SMs without a
-  // tile.
+  // 132 SMs and 2 rows of tiles: 66 columns of 168 cover 11,088, whereas columns of 176 leave 6 SMs
+  // without a tile.
   CHECK(widths(problem(256, 11008, 4096), Schedule::kWarpSpecialized, 128).contains(168));
   CHECK(widths(problem(1024, 11008, 4096), Schedule::kPingPong, 128).contains(168));  // four waves
-  // 12 rows: 54 columns of 168 are five waves, 840 columns for each SM. 208 makes 832 in four
-  // waves, but is too wide for a warpgroup of its own.
+  // 12 rows of tiles: 54 columns of 168 take five waves, 840 columns per SM. Columns of 208 take
+  // four waves, 832 per SM, but are too wide for one warpgroup.
   CHECK(widths(problem(1536, 8960, 1536), Schedule::kPingPong, 128).contains(168));
   CHECK(!widths(problem(1536, 8960, 1536), Schedule::kWarpSpecialized, 128).contains(168));
   CHECK(widths(problem(256, 11008, 4096, Layout::kNn), Schedule::kWarpSpecialized, 128).empty());
@@ -78,7 +78,8 @@ TEST_CASE("Tile widths that fill whole waves are added to the default ones") {
 }
 
 TEST_CASE("Problems with few tiles and a long K are split by every available decomposition") {
-  // 512 x 512 has between 4 tiles of 256 x 256 and 256 of 64 x 16, none a whole wave.
+  // 512 x 512 has between 4 tiles of 256 x 256 and 256 tiles of 64 x 16; none of these is a whole
+  // wave.
   const Candidates candidates = enumerate_candidates(h200(), problem(512, 512, 65536), {});
   std::set<std::pair<Schedule, Reduction>> seen;
   for (const KernelConfig& config : candidates.legal) {
@@ -99,8 +100,8 @@ TEST_CASE("Problems with few tiles and a long K are split by every available dec
 }
 
 TEST_CASE("K is split into parts of at most four K blocks") {
-  // At a K block of 64: 31 blocks are seven splits of four and one of three, 32 are eight splits,
-  // 33 nine.
+  // With K blocks of 64: 31 blocks allow eight splits (seven of four blocks, one of three), 32
+  // eight, 33 nine.
   for (const auto& [k, most] : {std::pair{1984, 8}, {2048, 8}, {2112, 9}}) {
     i32 splits = 0;
     for (const KernelConfig& c : enumerate_candidates(h200(), problem(70, 30, k), {}).legal) {
@@ -113,7 +114,7 @@ TEST_CASE("K is split into parts of at most four K blocks") {
 }
 
 TEST_CASE("Clusters with half their CTAs outside C are no candidates, clusters as wide as C are") {
-  // 128 rows are one tile of 128, or two tiles of 64 that can share B.
+  // 128 rows are one tile of 128 rows, or two tiles of 64 that can share B.
   int wide = 0;
   int fitting = 0;
   for (const KernelConfig& c : enumerate_candidates(h200(), problem(128, 4096, 4096), {}).legal) {
@@ -165,8 +166,8 @@ TEST_CASE("Rankings are sorted by time, and the first agrees with predict_config
 }
 
 TEST_CASE("The fastest few are the first of the whole ranking, in the same order, including ties") {
-  // Each ranking takes seconds, so each day's run checks one problem per regime: on even days one
-  // of the fixed problems, on odd days a random one.
+  // Each ranking takes seconds, so a day's run checks one problem per regime: on even days one of
+  // the fixed problems, on odd days a random one.
   const unsigned seed = daily_seed("problems to rank");
   std::mt19937 random(seed);
   std::uniform_int_distribution<i64> side(1, 700);
@@ -206,7 +207,7 @@ TEST_CASE("The kernel with the fewest cycles is not the fastest if energy limits
 
 TEST_CASE("Clock and cycles are consistent to a tenth of a percent") {
   // At the predicted clock the model reproduces the predicted cycles, so the fixed point has
-  // converged. Each day's run checks two of the problems.
+  // converged. A day's run checks two of the problems.
   Turns turns("problems whose clock is solved again", 2);
   const GpuSpec gpu = h200();
   for (const GemmProblem& p : {problem(512, 512, 512), problem(4096, 4096, 4096),

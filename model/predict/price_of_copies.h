@@ -1,7 +1,7 @@
 // Predicts the time that operand copies (model/gemm/problem/operand_copies.h) add to every kernel
-// of a problem: the time of the fastest memcpy of as many bytes, by the analytic model of
-// memory-bound kernels. Not modelled: unaligned rows, the transition between the two kernels, and
-// L2 hits of the kernel on the copies. Checked by: price_of_copies_test.cpp.
+// of a problem: the time of the fastest memcpy of the same number of bytes, by the analytic model
+// of memory-bound kernels. Not modelled: unaligned rows, the transition between the two kernels,
+// and L2 hits of the kernel on the copies. Checked by: price_of_copies_test.cpp.
 #pragma once
 
 #include <optional>

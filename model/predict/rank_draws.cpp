@@ -16,7 +16,7 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kFastestOfDraw = 16;  // candidates for the lowest mean
+constexpr std::size_t kFastestOfDraw = 16;  // number of candidates for the lowest mean
 
 /// Returns the mean of the numbers; strings come from the first prediction.
 Prediction mean_of(const std::vector<Prediction>& all) {

@@ -40,7 +40,8 @@ TEST_CASE("A ranking over random routings is by their mean time") {
   const auto median = std::ranges::find(draws, std::get<GemmProblem>(ranking.problem));
   REQUIRE(median != draws.end());
   const double time = times[static_cast<std::size_t>(median - draws.begin())];
-  const auto half = static_cast<std::ptrdiff_t>(times.size() / 2);  // two may take equally long
+  // two of them may take equally long
+  const auto half = static_cast<std::ptrdiff_t>(times.size() / 2);
   CHECK(std::ranges::count_if(times, [&](double other) { return other < time; }) <= half);
   CHECK(std::ranges::count_if(times, [&](double other) { return other <= time; }) > half);
   CHECK(std::ranges::is_sorted(ranking.predictions, {}, &Prediction::time));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// Rules of every op: without one of these headers, the call below would be recursive.
+// Declares the rules of every op. Without one of these headers the call below would be recursive.
 #include "model/attention/attention_model.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/menu/proposals.h"

@@ -9,10 +9,11 @@
 
 namespace tilecast {
 
-/// Explains why the kernel cannot run; empty if it can. `config` must belong to the problem's op.
+/// Explains why the kernel cannot run; empty if it can. `config` must be for the problem's op.
 std::string why_not_legal(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config);
 
-/// Formats a reason in Ranking::rejected: "dominated" for never_pays, "TMA box" for tma_box.
+/// Formats a reason of Ranking::rejected for users: "dominated" for never_pays, "TMA box" for
+/// tma_box.
 std::string rejection_words(std::string_view reason);
 
 /// Returns the message for an example in Ranking::rejected_example.

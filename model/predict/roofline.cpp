@@ -7,7 +7,7 @@
 namespace tilecast {
 namespace {
 
-/// Time of whole waves of tiles at tensor-core rate.
+/// Time of whole waves of tiles at the tensor cores' rate.
 std::optional<Seconds> compute_time(const GpuSpec& gpu, const GemmProblem& problem,
                                     const KernelConfig& config) {
   if (!has_tensor_cores(gpu) || !gpu.clock) {

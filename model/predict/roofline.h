@@ -1,5 +1,5 @@
 // Computes the baseline that every other model must beat: peak rates and whole waves of tiles. A
-// memory-bound kernel takes its bytes over the DRAM bandwidth. For GEMM:
+// memory-bound kernel takes its bytes / DRAM bandwidth. For GEMM:
 //
 //   tiles = ceil(M / block_m) * ceil(N / block_n)
 //   waves = ceil(tiles / SMs)

@@ -64,7 +64,8 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
               "M", [](const GemmProblem& p) { return p.shape.m; }, problem, measured),
           beyond(
               "N", [](const GemmProblem& p) { return p.shape.n; }, problem, measured),
-          // K is compared in bytes, since tensor cores process the same bytes for any type.
+          // K is compared in bytes, because tensor cores process the same number of bytes of any
+          // type.
           beyond(
               "K", [](const GemmProblem& p) { return p.shape.k * element_bytes(p.dtype); }, problem,
               measured, 1.0 / element_bytes(asked.dtype))}) {

@@ -1,5 +1,5 @@
-// Explains why a prediction is marked `extrapolated`: the difference from the measured kernels, as
-// far as the problem shows it. Checked by: why_extrapolated_test.cpp.
+// Explains why a prediction is marked `extrapolated`: how the problem differs from the measured
+// ones, as far as that shows. Checked by: why_extrapolated_test.cpp.
 #pragma once
 
 #include <string>
@@ -10,9 +10,10 @@
 namespace tilecast {
 
 /// Returns "epilogues were not in the training data"; "K is 65536 (measured: 64 to 32768)"; or "no
-/// measured kernel is similar" if the problem is within the measured ones and the kernel is not.
+/// measured kernel is similar" if the problem is in the measured range but the kernel is unlike the
+/// measured ones.
 std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& problem);
-/// The overload for any op; "" for ops whose predictions are never extrapolated.
+/// The same for any op; "" for ops whose predictions are never extrapolated.
 std::string why_extrapolated(const GpuSpec& gpu, const AnyProblem& problem);
 
 }  // namespace tilecast

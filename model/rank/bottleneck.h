@@ -1,4 +1,4 @@
-// The bottleneck that all outputs name. Checked by: bottleneck_test.cpp.
+// Determines the bottleneck that all outputs name. Checked by: bottleneck_test.cpp.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace tilecast {
 
-/// Returns the utilization of the limiter's resource; std::nullopt if that has no rate.
+/// Returns the utilization of the limiter's resource; std::nullopt if it has no rate.
 std::optional<double> share_of(const Shares& shares, Limiter limiter);
 
-/// Returns `limiter`, or latency if its resource is nearly idle: then waiting is the bottleneck,
-/// not the rate.
+/// Returns `limiter`, or latency if its resource is nearly idle: then the kernel waits, and no rate
+/// limits it.
 Limiter bottleneck(const Shares& busy, Limiter limiter);
 
 }  // namespace tilecast

@@ -13,21 +13,22 @@ namespace tilecast {
 
 constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
 
-/// Kernels listed besides the fastest, since the fastest are often one kernel with many tile
-/// orders. Their times come from the analytic model and the learned corrections; only those among
-/// the fastest of their schedule, the best kernels with another tile and of the compared schedules,
-/// and the counterpart are simulated, unless they are much slower than the fastest.
+/// Kernels listed besides the fastest, because the fastest are often one kernel with many tile
+/// orders. Their times come from the analytic model and the learned corrections. Simulated are
+/// only: those among the fastest of their schedule, the best kernels with another tile and of the
+/// compared schedules, and the counterpart, unless they are much slower than the fastest.
 struct Shortlist {
   std::size_t tiles = 0;  // number of pairs of schedule and tile, common ones first
   std::function<bool(const AnyConfig&)> has_counterpart =
       {};  // whether another library has the kernel
 };
 
-/// The ranking does not depend on `threads`.
+/// The ranking is the same for any `threads`.
 struct Effort {
   std::optional<Method> method = {};  // default_method of the op if not set
   std::optional<std::size_t> simulations =
-      {};                   // maximum number per schedule; if not set, 1 to 8 by cost
+      // maximum number of simulations per schedule; if not set, 1 to 8 by cost
+      {};
   unsigned threads = 0;     // number of threads; one per processor if 0
   bool whole_menu = false;  // include dominated candidates (candidates.h)
   Shortlist shortlist = {};

@@ -11,7 +11,7 @@
 
 namespace tilecast {
 
-/// The `keep` fastest kernels; ties go to the lowest index.
+/// The `keep` fastest kernels; ties go to the lower index.
 template <class Kernel>
 class Fastest {
  public:

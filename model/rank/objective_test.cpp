@@ -22,7 +22,7 @@ std::vector<long> sorted(Objective objective, Regime regime) {
   Ranking ranking{};
   ranking.regime = regime;
   ranking.objective = objective;
-  // The last is an estimate, with less energy than the simulated kernels.
+  // The last one is an estimate, with less energy than the simulated kernels.
   std::vector<Prediction> all{kernel(101.1, 400), kernel(100, 900), kernel(100.9, 800),
                               kernel(100.5, 880), kernel(100.6, 300, Method::kAnalytic)};
   std::ranges::stable_sort(all, {}, Preference(ranking, all));
@@ -36,10 +36,11 @@ std::vector<long> sorted(Objective objective, Regime regime) {
 TEST_CASE("Energy decides between simulated kernels that are too close to call") {
   CHECK(sorted(Objective::kTime, Regime::kBurst) ==
         std::vector<long>{1000, 1005, 1006, 1009, 1011});
-  // In bursts up to 1 % is too close to call, here 80.7, 88.4 and 90.0 mJ; 101.1 us are not.
+  // In bursts up to 1 % is too close to call: here the kernels of 80.7, 88.4 and 90.0 mJ. 101.1 us
+  // is not.
   CHECK(sorted(Objective::kEnergy, Regime::kBurst) ==
         std::vector<long>{1009, 1005, 1000, 1006, 1011});
-  // Under continuous load up to 5 % is too close to call, here 40.4 mJ.
+  // Under continuous load up to 5 % is too close to call: here also the kernel of 40.4 mJ.
   CHECK(sorted(Objective::kEnergy, Regime::kSustained) ==
         std::vector<long>{1011, 1009, 1005, 1000, 1006});
 }

@@ -1,10 +1,10 @@
 // Confidence in the order of two kernels of one problem, by the difference of their predicted
 // times.
 //
-// Counted, not modelled: among pairs of kernels of held-out problems on an H200, one of them
-// predicted within 10 % of the problem's best, the fraction that was measured in the predicted
-// order (docs/model.md, Intervals). Not modelled: similar kernels have correlated errors, so their
-// order is more certain than that of other pairs with an equal difference. Checked by:
+// It is counted and not modelled: of the pairs of kernels of held-out problems on an H200 of which
+// one was predicted within 10 % of the problem's best, the fraction that was measured in the
+// predicted order (docs/model.md, Intervals). Not modelled: similar kernels have correlated errors,
+// so their order is more certain than that of other pairs with the same difference. Checked by:
 // order_confidence_test.cpp, committed_data_test.cpp.
 #pragma once
 
@@ -19,7 +19,8 @@ struct OrderedPairs {
   double burst, sustained;  // fractions of measured pairs
 };
 
-// Sustained: 37 to 263 pairs each, with pairs up to 2 % merged; bursts: a thousand pairs and more.
+// Sustained: 37 to 263 pairs in each row, after pairs up to 2 % were merged. Bursts: a thousand
+// pairs and more.
 constexpr OrderedPairs kOrderedPairs[] = {{0.01, 0.66, 0.61},
                                           {0.02, 0.86, 0.61},
                                           {0.05, 0.92, 0.76},
@@ -35,7 +36,7 @@ constexpr double share_in_order(double apart, Regime regime) {
   return regime == Regime::kBurst ? pairs.burst : pairs.sustained;
 }
 
-/// Whether the order of kernels this far apart is too uncertain to call.
+/// Whether two kernels this far apart are too close to call.
 constexpr bool too_close(double apart, Regime regime) {
   constexpr double kSure = 0.8;
   return share_in_order(apart, regime) < kSure;

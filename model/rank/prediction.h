@@ -35,7 +35,7 @@ std::string_view to_text(Method method);
 Method parse_method(std::string_view text);
 
 /// Fraction of the bytes that L2 delivers to the SMs without a DRAM read. 0 if DRAM reads more:
-/// bytes fetched along with a block may be evicted before they are requested.
+/// bytes fetched together with a block may be evicted before they are requested.
 constexpr double hit_rate(Bytes dram_read, Bytes l2_to_sm) {
   return 1 - std::min(1.0, dram_read / l2_to_sm);
 }
@@ -43,7 +43,7 @@ constexpr double hit_rate(Bytes dram_read, Bytes l2_to_sm) {
 struct Prediction {
   AnyConfig config;
   Method method;
-  /// Lower bounds on time and interval. `dram` counts this kernel's traffic if that exceeds the
+  /// Lower bounds on time and interval. `dram` includes this kernel's traffic if that exceeds the
   /// minimum.
   HardBounds bounds;
   Cycles cycles;
@@ -60,12 +60,13 @@ struct Prediction {
   Shares shares;
   Bytes l2_to_sm;  // includes zeros for out-of-bounds parts; a multicast counts once
   Bytes dram_read;
-  /// C counted once: data still in L2 when the kernel ends is written during its next run.
+  /// Bytes of C, counted once: data still in L2 when the kernel ends is written during its next
+  /// run.
   Bytes dram_write;
   Bytes l2_output{};   // if simulated: bytes after merging concurrent requests for a block
   double l2_hit_rate;  // hit rate, from the two members above
-  /// Operand copies before the kernel (operand_copies.h), included in time, interval and cycles, at
-  /// the kernel's clock; all other fields describe only the kernel.
+  /// Time of the operand copies before the kernel (operand_copies.h). Time, interval and cycles
+  /// include it, the cycles at the kernel's clock; all other fields describe only the kernel.
   Seconds copies{};
   /// Fraction of the blocks that was simulated; the rest is extrapolated from steady waves
   /// (steady_waves.h).
@@ -73,8 +74,8 @@ struct Prediction {
   /// If group sizes are random (rank_draws.h), `time` is the mean over random routings, and this is
   /// the time of each routing divided by `time`.
   std::vector<double> of_draws = {};
-  /// Names of results that were out of range and clamped. Each is a model defect; thousands of
-  /// random problems have none (tests/random).
+  /// Names of results that were out of range and clamped. Each is a defect of the model; thousands
+  /// of random problems have none (tests/random).
   std::vector<std::string_view> clamped = {};
 };
 
@@ -88,7 +89,8 @@ struct OperandCopies {
 /// Order of a ranking (objective.h).
 enum class Objective {
   kTime,
-  kEnergy,  // the least energy among the kernels that are too close to the fastest to call
+  // the kernel with the least energy among those that are too close to the fastest to call
+  kEnergy,
 };
 
 /// The best configurations of one problem, best first by `objective`.
@@ -99,13 +101,14 @@ struct Ranking {
   int candidates;                       // legal candidates, from which these were selected
   std::map<std::string, int> rejected;  // candidates not evaluated, by reason
   std::vector<Prediction> predictions;
-  /// Simulations run, and their mean ratio to the analytic times. The analytic cycles and time of
-  /// predictions that were not simulated are scaled by the mean ratio of their schedule, or of all
-  /// if it has none, so that one list can rank both.
+  /// Number of simulations that were run, and the mean ratio of their times to the analytic times.
+  /// Predictions that were not simulated have their analytic cycles and time scaled by the mean
+  /// ratio of their schedule, or of all schedules if theirs has none, so that one list can rank
+  /// both.
   int simulated = 0;
   double closed_form_scale = 1;
-  /// The next simulated kernel with a different time, if the first kernel was simulated; not
-  /// necessarily in `predictions`.
+  /// The next simulated kernel with another time, if the first kernel was simulated. It need not be
+  /// in `predictions`.
   std::optional<Prediction> next_simulated = {};
   /// Number of candidates within 1 % of the fastest by the uncorrected analytic model, including
   /// the fastest.
@@ -114,7 +117,7 @@ struct Ranking {
   std::optional<OperandCopies> copies = {};           // not set if no operand needs a copy
 
   /// Filled if Effort::shortlist requests it: the fastest kernel of each schedule and tile, fastest
-  /// first, and the fastest of those with a counterpart in the other library.
+  /// first, and the fastest kernel with a counterpart in the other library.
   std::vector<Prediction> by_tile = {};
   std::optional<Prediction> counterpart = {};
   Objective objective = Objective::kTime;

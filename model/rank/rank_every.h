@@ -1,5 +1,5 @@
-// Ranks the candidates of an op by predicting all of them, since a prediction is cheap: with the
-// analytic model only. Checked by: predict_stream_test.cpp, predict_attention_test.cpp.
+// Ranks the candidates of an op with the analytic model by predicting all of them, which is cheap.
+// Checked by: predict_stream_test.cpp, predict_attention_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ std::string refusals_text(const CandidatesOf<Config>& candidates) {
   return reasons;
 }
 
-/// `predict` returns the prediction of a legal configuration, `correct` changes all predictions.
-/// Throws ConfigError if no candidate is legal, with the message of `why_none`, and if none matches
+/// `predict` returns the prediction of a legal configuration; `correct` changes all predictions.
+/// Throws ConfigError with the message of `why_none` if no candidate is legal, and if none matches
 /// `pattern`.
 template <class Problem, class Config, class Predict, class WhyNone, class Correct>
 Ranking rank_every(const OpQuestion<Problem>& question, CandidatesOf<Config> candidates,

@@ -1,5 +1,6 @@
-// The only place that changes a prediction's time or interval: updates dependent values, and keeps
-// both above the hard bounds at the prediction's clock. Checked by: retime_test.cpp, tests/random.
+// The only place that changes a prediction's time or interval: updates the values that depend on
+// them, and keeps both above the hard bounds at the prediction's clock. Checked by:
+// retime_test.cpp, tests/random.
 #pragma once
 
 #include "model/clock/clock.h"
@@ -26,18 +27,19 @@ void set_dram_bytes(const GpuSpec& gpu, Bytes read, Bytes written, Prediction& p
 /// cycles at `clock`, the bytes and their shares, and the bounds.
 void settle(const GpuSpec& gpu, const ClockState& clock, Prediction& p);
 
-/// Clamps `value` to its range. If it was outside by more than rounding, `p` records its name.
+/// Clamps `value` to its range. If it was outside by more than rounding, adds its name to
+/// `p.clamped`.
 double clamped(std::string_view what, double least, double value, double most, Prediction& p);
 
 /// Clamps the shares of `p` to 0 and 1.
 void hold_shares(Prediction& p);
 
-/// Changes `p` to the same work in other cycles, at least its bounds, and at another clock. Updates
+/// Changes `p` to the same work in `cycles`, at least its bounds, and at another clock. Updates
 /// time, power, TFLOPS and shares; the interval keeps its relative width.
 void retime(Cycles cycles, const ClockState& clock, Prediction& p);
 
-/// Adjusts shares before a correction by `longer`: a resource that the uncorrected model keeps busy
-/// for longer than the corrected kernel takes is in fact faster and always busy, so its share
+/// Adjusts shares before a correction by `longer`. A resource that the uncorrected model keeps busy
+/// for longer than the corrected kernel takes must in fact be faster and always busy, so its share
 /// becomes `longer`, which retime scales to one.
 void allow_busy(double longer, Prediction& p);
 

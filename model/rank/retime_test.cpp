@@ -5,7 +5,7 @@
 namespace tilecast {
 namespace {
 
-/// 3000 cycles at 1.5 GHz; tensor cores are busy for 1500 of them, DRAM needs at least 0.5 us.
+/// 3000 cycles at 1.5 GHz; tensor cores are busy for 1500 of them, and DRAM needs at least 0.5 us.
 Prediction example() {
   return {
       .config = {},
@@ -32,8 +32,8 @@ TEST_CASE("Time, rate, shares and interval are updated with cycles and clock") {
   retime({2400}, {.sm_clock = {1.2e9}, .power = {400}, .limiter = {}}, p);
   CHECK(p.time.value == Approx(2e-6));  // 2400 / 1.2e9
   CHECK(p.tflops == Approx(100));
-  CHECK(p.shares.tensor == Approx(0.625));  // share of fewer cycles
-  CHECK(p.shares.dram == Approx(0.2));      // share of the same time
+  CHECK(p.shares.tensor == Approx(0.625));  // fraction of fewer cycles
+  CHECK(p.shares.dram == Approx(0.2));      // fraction of the same time
   CHECK(p.power.value == 400);
   stretch(2, p);
   CHECK(p.time.value == Approx(4e-6));
@@ -43,7 +43,7 @@ TEST_CASE("Time, rate, shares and interval are updated with cycles and clock") {
 
 TEST_CASE("Time and interval stay above the hard bounds") {
   Prediction p = example();
-  stretch(0.6, p);  // 1800 cycles, and an interval from 1350, below the tensor bound
+  stretch(0.6, p);  // 1800 cycles; the interval begins at 1350, below the tensor bound
   CHECK(p.cycles.value == Approx(1800));
   CHECK(p.interval_low.value == Approx(1e-6));
   stretch(0.5, p);

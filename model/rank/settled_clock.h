@@ -1,4 +1,4 @@
-// Solves for clock and cycles together: cycles depend on the clock through latencies in
+// Solves for clock and cycles together. Cycles depend on the clock through latencies in
 // nanoseconds, and the clock depends on the cycles through power.
 //
 // Fixed-point iteration oscillates if a memory-bound kernel is also power-limited; secant steps do

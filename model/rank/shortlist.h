@@ -7,12 +7,12 @@
 
 namespace tilecast {
 
-/// Turns `ranking.by_tile`, the kernels predicted for the shortlist, into the shortlist: adds the
-/// fastest prediction of each schedule and tile, and removes kernels with an estimate below the
-/// fastest prediction. Sets `ranking.counterpart`.
+/// Makes the shortlist from `ranking.by_tile`, the kernels predicted for it: adds the fastest
+/// prediction of each schedule and tile, and removes kernels with an estimate below the fastest
+/// prediction. Sets `ranking.counterpart`.
 void set_shortlist(const Shortlist& shortlist, Ranking& ranking);
-/// Replaces `ranking.counterpart` by the first of these predictions, best first, that has one, if
-/// it is better.
+/// Replaces `ranking.counterpart` by the first of these predictions (best first) that has a
+/// counterpart, if it is better.
 void set_counterpart(const Shortlist& shortlist, const std::vector<Prediction>& sorted,
                      Ranking& ranking);
 

@@ -18,9 +18,10 @@
 namespace tilecast {
 namespace {
 
-// Simulated and analytic times differ by a share of the kernel's time and by a constant for its
-// ends. Beyond the mean difference of a schedule, at most this share is allowed for. Twice as much
-// simulates 9 kernels of 4096^3 instead of 6, and gains 0.02 % in the top picks of 200 problems.
+// Simulated and analytic times differ by a fraction of the kernel's time and by a constant for its
+// ends. In addition to a schedule's mean difference, at most this fraction is allowed for. Twice
+// this value would simulate 9 kernels of 4096^3 instead of 6 and gain 0.02 % in the top picks of
+// 200 problems.
 constexpr double kShare = 0.01;
 constexpr Seconds kEnds{0.5e-6};
 
@@ -34,8 +35,8 @@ struct Scale {
     ++count;
   }
   double mean() const { return count > 0 ? std::exp(logs / count) : 1; }
-  /// A lower estimate: if the mean exceeds 1, a ratio of 1 counts as one more, because the first
-  /// kernels that are simulated do not represent all of a schedule.
+  /// A lower estimate of the ratio. If the mean exceeds 1, one more ratio of 1 is included, because
+  /// the first kernels that are simulated do not represent all of a schedule.
   double cautious() const { return std::exp(logs / (logs > 0 ? count + 1 : count)); }
 };
 
@@ -52,7 +53,7 @@ class Rounds {
   /// Index of the candidate that represents a nominee.
   std::size_t place(std::size_t nominee) const { return nominees_[nominee].candidates.front(); }
 
-  /// Nominees that could still be first, longest first so that threads finish together.
+  /// Nominees that could still be first, longest first, so that threads finish together.
   std::vector<std::size_t> next() const {
     std::vector<std::size_t> wanted;
     std::map<AnySchedule, int> asked;
@@ -60,7 +61,8 @@ class Rounds {
       const Prediction& p = candidate(i);
       const AnySchedule schedule = schedule_of(p.config);
       const bool known = by_schedule_.contains(schedule);
-      // If other schedules' simulations exceed their analytic times, this schedule's may not.
+      // If other schedules' simulations exceed their analytic times, this schedule's simulations
+      // may not.
       const double mean = known ? by_schedule_.at(schedule).cautious() : std::min(1.0, scale());
       const Seconds least = p.time * (mean * (1 - kShare)) - kEnds;
       if (!simulated_[i] && least < best_ && (known || asked[schedule]++ == 0)) {
@@ -130,11 +132,11 @@ class Rounds {
 };
 
 /// Simulates round after round on several threads. An idle thread speculates: it simulates the most
-/// likely nominees of the next round. Speculation changes when a nominee is simulated, not the
-/// result. The result waits for speculative work still running at the end.
+/// likely nominees of the next round. Speculation changes when a nominee is simulated, but not the
+/// result. The result waits for speculative work that is still running at the end.
 class RoundRunner {
  public:
-  /// `nominate` adds the leading candidate to the rounds if it is not simulated yet.
+  /// `nominate` adds the leading candidate to the rounds if it has not been simulated.
   RoundRunner(Rounds& rounds, const std::function<bool()>& nominate,
               const std::function<Prediction(std::size_t)>& simulate)
       : rounds_(rounds), nominate_(nominate), simulate_(simulate) {}
@@ -198,8 +200,8 @@ class RoundRunner {
     return first_of(known.next());
   }
 
-  /// Starts the next round if all of this one is simulated; returns whether there is one. Strong
-  /// exception guarantee for bad_alloc.
+  /// Once all of this round is simulated, starts the next round; returns whether there is one.
+  /// Strong exception guarantee for bad_alloc.
   bool goes_on() {
     const auto is_simulated = [&](std::size_t nominee) { return simulated_.contains(nominee); };
     while (!done_ && std::ranges::all_of(wanted_, is_simulated)) {
@@ -226,7 +228,7 @@ class RoundRunner {
   bool done_ = false;
 };
 
-/// Ranks all candidates by the ranking's objective and gives the reported ones individual
+/// Ranks all candidates by the ranking's objective, and gives the reported ones individual
 /// predictions.
 class OwnAnswers {
  public:
@@ -252,7 +254,7 @@ class OwnAnswers {
     }
   }
 
-  /// Finds the next kernel with a different simulation and a different time, if the first was
+  /// Finds the next kernel with another simulation and another time, if the first one was
   /// simulated.
   std::optional<Prediction> next_simulated() {
     for (std::size_t i = 1; i < order_.size(); ++i) {

@@ -2,17 +2,18 @@
 // rank by simulated time, the others by analytic time scaled by the mean ratio of their schedule,
 // or of all schedules if theirs has no simulation.
 //
-// Nominees are simulated while they could be first: the best of each schedule to learn its ratio,
-// then all that come close to the fastest so far. Other schedules affect how much of a schedule is
-// simulated only by ruling it out, so the winner among only one schedule is never faster than the
-// overall winner.
+// Nominees are simulated as long as they could be first: the best of each schedule to learn its
+// ratio, then all that come close to the fastest so far. Other schedules can only reduce how much
+// of a schedule is simulated, by ruling it out; so the winner of a ranking of one schedule is never
+// faster than the overall winner.
 //
 // Candidates that share a simulation may differ in their learned correction. The reported ones are
-// simulated individually at the end, so each gets the prediction that it has when ranked by itself.
+// simulated individually at the end, so each gets the prediction that it has when it is ranked
+// alone.
 //
-// A candidate that was not nominated may come first by its schedule's ratio. It is then nominated,
-// until the first is a simulated one.
-// Checked by: simulated_ranking_test.cpp, tests/random.
+// A candidate that was not nominated may come first by its schedule's ratio. Then it is nominated,
+// until the first candidate is a simulated one. Checked by: simulated_ranking_test.cpp,
+// tests/random.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +25,15 @@
 
 namespace tilecast {
 
-/// Candidates, by index in the ranking, that share a simulation; the first is the one simulated.
-/// Longer simulations start earlier; `work` is in any unit.
+/// Candidates, by index in the ranking, that share a simulation; the first one is simulated. Longer
+/// simulations start earlier; the unit of `work` does not matter.
 struct SharedSimulation {
   std::vector<std::size_t> candidates;
   double length = 0;
 };
 
 /// `nominees`: by schedule, most promising first. `nominate` returns the simulation for a candidate
-/// without one, if it can be simulated. `simulate` predicts the candidate at an index,
+/// without one, if it can be simulated. `simulate` predicts the candidate at an index and is called
 /// from several threads. The `keep` fastest get individual predictions.
 void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
                     const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,

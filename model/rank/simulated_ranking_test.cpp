@@ -70,7 +70,7 @@ TEST_CASE(
   CHECK(ranking.predictions.front().config == closed.predictions[2].config);
   CHECK(ranking.simulated == 3);
   CHECK(simulate.calls == std::map<std::size_t, int>{{0, 1}, {1, 1}, {2, 1}});
-  // The ranked times are 6.16, twice 6.25, and 6.5 us.
+  // The ranked times are 6.16, 6.25, 6.25 and 6.5 us.
   CHECK(ranking.predictions[1].time.value == Approx(6.25e-6));
   CHECK(ranking.predictions[2].time.value == Approx(6.25e-6));
   CHECK(ranking.predictions[2].config == closed.predictions[3].config);
@@ -98,7 +98,7 @@ class Begun {
     places_.insert(place);
     noted_.notify_all();
   }
-  /// Waits for a simulation to start, with a timeout.
+  /// Waits until a simulation has started; returns false after a timeout.
   bool await(std::size_t place) {
     std::unique_lock lock(noting_);
     return noted_.wait_for(lock, std::chrono::seconds(20), [&] { return places_.contains(place); });
@@ -115,8 +115,8 @@ TEST_CASE("No thread waits for another's speculative work") {
     WARN("one processor");
     return;
   }
-  // The first round simulates candidate 0, the second 1 and 2. The thread that runs 1 speculates on
-  // 3, which does come next, together with 4.
+  // The first round simulates candidate 0, the second one 1 and 2. The thread that runs 1
+  // speculates on 3, which does come next, together with 4.
   Ranking ranking = by_closed_form({1000, 1010, 1010.5, 1015, 1017});
   const Ranking closed = ranking;
   Simulations times{closed, {{0, 1000}, {1, 1000.25}, {2, 1000.7}, {3, 1014.5}, {4, 1016.5}}};

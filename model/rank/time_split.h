@@ -16,7 +16,7 @@
 
 namespace tilecast {
 
-/// Shares of a kernel's time; they add up to 1.
+/// Fractions of a kernel's time; they add up to 1.
 struct TimeSplit {
   double start, multiply, between, end;
 };

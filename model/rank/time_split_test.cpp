@@ -20,7 +20,7 @@ TileSpan tile(i32 sm, i64 first_operands, i64 multiplied, TileRole role = TileRo
 
 TEST_CASE("Time before, in, between and after tiles is split, idle SMs included") {
   // SM 0 starts for 10, multiplies in 10..40 and 50..60 with 10 between, and ends for 40. SM 1 has
-  // no tile, so all 100 are its end.
+  // no tile, so all its 100 count as its end.
   const TimeSplit split = time_split({tile(0, 10, 40), tile(0, 50, 60)}, 2, {100});
   CHECK(split.start == Approx(0.05));
   CHECK(split.multiply == Approx(0.20));
@@ -29,7 +29,8 @@ TEST_CASE("Time before, in, between and after tiles is split, idle SMs included"
 }
 
 TEST_CASE("Warpgroups that multiply at the same time count once, and loads do not count") {
-  // 0..50, with 20..40 inside it and 45..60 across its end; a producer is busy all the time.
+  // One tile is at 0..50, one at 20..40 inside it, one at 45..60 across its end; a producer is busy
+  // all the time.
   const TimeSplit split = time_split(
       {tile(0, 0, 50), tile(0, 20, 40), tile(0, 45, 60), tile(0, 0, 100, TileRole::kLoads)}, 1,
       {100});
@@ -39,8 +40,8 @@ TEST_CASE("Warpgroups that multiply at the same time count once, and loads do no
 }
 
 TEST_CASE("Skipped waves are split like the steady ones before them") {
-  // 20..60 of the 100 simulated are steady: 10 between tiles, 30 multiply. The 40 skipped add 30
-  // and 10. Start 10, multiply 30 + 40 + 30, between 10 + 10, end 10, of 140.
+  // Of the 100 simulated, 20..60 are steady: 10 between tiles, 30 multiplying. The 40 skipped add
+  // 10 and 30. In total, of 140: start 10, multiply 30 + 40 + 30, between 10 + 10, end 10.
   const TimeSplit split = time_split({tile(0, 10, 40), tile(0, 50, 90)}, 1, {100},
                                      {.steady_begin = {20}, .steady_end = {60}, .time = {40}});
   CHECK(split.start == Approx(10.0 / 140));

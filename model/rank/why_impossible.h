@@ -1,5 +1,5 @@
-// Checks, before a prediction leaves the model and also in release builds, whether it is physically
-// possible:
+// Checks whether a prediction is physically possible before it leaves the model, also in release
+// builds:
 //
 //   time      positive, finite, within its interval, no shorter than the hard bounds at its clock
 //   tflops    FLOPs of the problem over the time, at most the tensor-core peak at its clock

@@ -26,7 +26,7 @@ constexpr Words<CounterUnit, 11> kCounterUnits{{{CounterUnit::kNanoseconds, "ns"
 
 constexpr i64 kMostPasses = 100;
 
-/// Mark by which readers of measurement files recognize a counter's column.
+/// Readers of measurement files recognize a counter's column by this mark.
 constexpr std::string_view kMetricMark = "__";
 
 std::string metric_name(const StrictValue& value) {

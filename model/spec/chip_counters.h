@@ -1,6 +1,6 @@
-// Hardware counters collected on one chip, and the values derived from them:
-// configs/counters/<chip>.yaml. Names are CUPTI's. validate/measure/counters/metric_plan_test.cpp
-// asks CUPTI whether they exist and how many passes a set takes.
+// Hardware counters to collect on one chip, and the values derived from them:
+// configs/counters/<chip>.yaml. Names are CUPTI's; validate/measure/counters/metric_plan_test.cpp
+// checks with CUPTI that they exist and how many passes a set takes.
 #pragma once
 
 #include <filesystem>
@@ -83,7 +83,7 @@ ChipCounters parse_chip_counters(const StrictValue& root);
 std::optional<ChipCounters> load_chip_counters(const std::filesystem::path& config_folder,
                                                std::string_view chip);
 
-/// Counter set to collect: set by --counters, and by `counters` of a suite.
+/// Counter set to collect, chosen by --counters, or by `counters` of a suite.
 enum class CounterChoice { kNone, kCore, kFull };
 
 constexpr Words<CounterChoice, 3> kCounterChoices{{{CounterChoice::kNone, "none"},

@@ -51,8 +51,8 @@ TEST_CASE("full is core plus the metrics under full, core first") {
 
 TEST_CASE(
     "A multicast to two SMs counts once, and the hit rate is relative to bytes that L2 delivered") {
-  // Two SMs take in 1000 requests of 128 B each by multicast and 44,000 B otherwise:
-  // 2 x 128,000 + 44,000 = 300,000 taken in, 172,000 delivered; 43,000 of it came from DRAM.
+  // Two SMs receive 1000 requests of 128 B each by multicast and 44,000 B otherwise: 2 x 128,000 +
+  // 44,000 = 300,000 arrive, 172,000 are delivered by L2, and 43,000 of these came from DRAM.
   const CounterValues values{{"in__bytes.sum", 300'000},
                              {"cast__bytes.sum", 256'000},
                              {"cast__requests.sum", 1000},

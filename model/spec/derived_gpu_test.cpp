@@ -1,5 +1,5 @@
-// Tests GPU files that are based on another: the keys each gives, and the values derived from its
-// parent.
+// Tests GPU files that are based on another one: the keys that each gives, and the values derived
+// from its parent.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -31,7 +31,7 @@ std::map<std::string, double> values(LoadedGpu gpu) {
   return all;
 }
 
-/// Returns the keys that a file itself gives, rather than its parent.
+/// Returns the keys that the file itself gives and does not inherit.
 std::set<std::string> given(const std::string& path) {
   std::set<std::string> keys;
   for (const auto& [section, node] : load_yaml_tree(path).entries) {
@@ -42,7 +42,7 @@ std::set<std::string> given(const std::string& path) {
   return keys;
 }
 
-/// A value scaled from the parent's, and the ratio to it.
+/// A value that is scaled from the parent's, and its ratio to that.
 struct Scaled {
   const char* key;
   double factor;
@@ -52,8 +52,8 @@ struct Derived {
   std::vector<Scaled> scaled;
 };
 
-// Bandwidth 3.35 of 4.8 TB/s; 2.04 of it, 114 of 132 SMs, 1755 of 1980 MHz, half the power; L2 16.9
-// of 10.3 TB/s; 152 of 148 SMs.
+// Bandwidth: 3.35 of 4.8 TB/s, and 2.04 of that. SMs: 114 of 132, 152 of 148. Clock: 1755 of 1980
+// MHz. Power: half. L2: 16.9 of 10.3 TB/s.
 const std::vector<Derived> kDerived{{"h100_sxm", "h200_sxm", {{"dram.write_rate", 3.35 / 4.8}}},
                                     {"h100_pcie",
                                      "h200_sxm",
@@ -118,7 +118,7 @@ TEST_CASE("A GPU without wgmma and tcgen05 has neither their sections nor cluste
   const LoadedGpu ada = load_gpu("rtx_4090", false), h200 = load_gpu("h200_sxm", false);
   CHECK(ada.spec.dram->read_rate.value == Approx(h200.spec.dram->read_rate.value * 1008 / 4800));
   CHECK(ada.spec.stream->load_latency.value == h200.spec.stream->load_latency.value);
-  CHECK(ada.spec.stream->interval == 0.4);  // no measurement tests it
+  CHECK(ada.spec.stream->interval == 0.4);  // no measurement checks it
   CHECK(ada.spec.power->static_power.value ==
         Approx(h200.spec.power->static_power.value * 128 / 132));
   CHECK(ada.spec.power->burst_limit.value ==
@@ -157,7 +157,7 @@ TEST_CASE("An inherited number states its source and its scaling") {
   CHECK(constant(pcie, "power.burst_limit").ref == "h200_sxm's, scaled by power.sustained_limit");
   CHECK(constant(pcie, "power.burst_limit").source == Source::kDerived);
   CHECK(constant(pcie, "clusters.max_active_of_4").value == 25);
-  // The source is named once, even in a chain of several files.
+  // The source is named once, even if several files are based on one another.
   CHECK(constant(load_gpu("h800_sxm", false), "machine.wake")
             .ref.starts_with("as on h200_sxm: validate/data/h200_sxm"));
 }
@@ -200,7 +200,7 @@ TEST_CASE("A derived file must name an existing parent, be valid, and not contra
         "2 :5: dram.bandwith: unknown key; did you mean bandwidth?");
   CHECK(complaint("h200_sxm\ndram:\n  bandwidth: {value: 3000, unit: TB/s" + end)
             .starts_with("2 :5: dram.bandwidth.value: expected"));
-  // The H200's measured rates scale along, so less bandwidth is no contradiction.
+  // The H200's measured rates are scaled too, so less bandwidth is no contradiction.
   CHECK(complaint("h200_sxm\ndram:\n  bandwidth: {value: 1, unit: TB/s" + end).empty());
   CHECK(complaint("h200_sxm\ndram:\n  read_rate: {value: 1.19, unit: TB/s" + end)
             .starts_with("2 :5: dram.read_rate"));
@@ -210,8 +210,8 @@ TEST_CASE("A derived file must name an existing parent, be valid, and not contra
   CHECK(complaint("h200_sxm\nclock:\n  tensor_plateau: {value: 1390, unit: MHz" + end +
                   "  max: {value: 1380, unit: MHz" + end)
             .starts_with("2 :5: clock.tensor_plateau: expected at most clock.max (1380 MHz)"));
-  // A contradiction with an inherited number is reported where it is set: bursts of the H200's 1019
-  // W.
+  // A number that contradicts an inherited one is reported where it is set: the H200's bursts have
+  // 1019 W.
   CHECK(complaint("h200_sxm\npower:\n  static_power: {value: 360, unit: W" + end)
             .starts_with("2 :5: power.static_power: expected at most 0.5 times"));
   CHECK(complaint("a100_sxm80\narchitecture: hopper\n") == "2 :1: clusters: missing key");

@@ -11,7 +11,7 @@ namespace {
 using enum Dimension;
 using enum Limiter;
 
-// Ranges wide enough for any GPU of this decade, narrow enough to catch a wrong unit.
+// Ranges are wide enough for any GPU of this decade and narrow enough to detect a wrong unit.
 struct Range {
   double least, most;
 };
@@ -27,7 +27,7 @@ constexpr Range kClocks{100 * kMega, 10 * kGiga};
 constexpr Range kShares{0.05, 1}, kLosses{0, 0.5};
 constexpr Range kFlopEnergies{0, 100 * kPico}, kByteEnergies{0, 10'000 * kPico};
 
-// Optional properties of a row, in any order: the resources that it limits, or any of the structs
+// Optional properties of a row, in any order: the resources that it limits, and any of the structs
 // below.
 struct With {  // scaling key for a derived GPU
   std::string_view constant;
@@ -59,7 +59,7 @@ Field row(std::string_view key, Target& target, Dimension unit, Range range,
   return field;
 }
 
-// The member's type determines the unit; for energies, the caller adds the denominator.
+// The member's type determines the unit; for energies the caller adds the denominator.
 template <class Tag>
 constexpr Dimension kUnitOf{};
 template <>
@@ -331,7 +331,7 @@ double Field::value() const {
 void Field::set(double value) const {
   const double within = std::clamp(value, least, most);
   if (i32* const* count = std::get_if<i32*>(&target)) {
-    constexpr double kRounding = 1e-9;  // so that 114 / 132 x 66 is 57
+    constexpr double kRounding = 1e-9;  // so that 114 / 132 x 66 is 57 after rounding down
     **count = static_cast<i32>(within + kRounding);
   } else {
     *std::get<double*>(target) = within;

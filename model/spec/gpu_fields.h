@@ -1,8 +1,8 @@
-// Declares every number of a GPU file once: key, unit (the member's type), range, the resource it
-// limits, how a derived GPU scales it, the width of its prior in fits, and the micro-benchmark that
-// measures it. A new constant is a member of its section's struct (gpu_spec.h), a row here and a
-// value in the base GPU's file; loading, `based_on`, overlays, explain's savings and
-// calibration read the rows. Checked by: gpu_fields_test.cpp, load_gpu_test.cpp, limits_test.cpp,
+// Declares every number of a GPU file once: key, unit (the member's type), range, the resource that
+// it limits, how a derived GPU scales it, the width of its prior in fits, and the micro-benchmark
+// that measures it. A new constant is a member of its section's struct (gpu_spec.h), a row here and
+// a value in the base GPU's file; loading, `based_on`, overlays, explain's savings and calibration
+// use the rows. Checked by: gpu_fields_test.cpp, load_gpu_test.cpp, limits_test.cpp,
 // micro_keys_test.cpp.
 #pragma once
 
@@ -24,23 +24,23 @@ struct Field {
   Dimension dimension;
   double least, most;  // inclusive range, in the dimension's basic unit
   std::optional<Limiter> part = {}, other_part = {};
-  /// Key ("section.key") that this number scales with on a GPU based on this one; counts are
-  /// rounded down. Empty if inherited unchanged.
+  /// Key ("section.key") of the number with which this one scales on a derived GPU; counts are
+  /// rounded down. Empty: inherited unchanged.
   std::string_view proportional_to = {};
   bool of_this_card = false;           // a derived GPU takes default_interval instead
   bool hopper_alone = false;           // absent on Blackwell
-  double prior_width = 0;              // prior standard deviation of the logarithm; 0 if not fitted
+  double prior_width = 0;              // prior standard deviation of the logarithm; 0: not fitted
   std::string_view micro_kernel = {};  // kernel in kernels/micro or kernels/stream
 
   std::string path() const;  // "section.key"
   double value() const;      // value in the basic unit
-  /// Clamps to the range and rounds counts down.
+  /// Clamps to the range, and rounds counts down.
   void set(double value) const;
   bool is_limited_by(Limiter of) const { return part == of || other_part == of; }
 };
 
-/// Whether the dimension is bytes or FLOPs per second or cycle. Eliminating a resource makes rates
-/// infinite and other numbers zero.
+/// Whether the dimension is bytes or FLOPs per second or cycle. If a resource costs nothing, its
+/// rates become infinite and its other numbers zero.
 bool is_rate(Dimension dimension);
 
 /// Calls visit(name, section) for each section except `sm`, which every GPU has.
@@ -69,7 +69,7 @@ Field field_of(GpuSpec& gpu, std::string_view path);
 
 enum class Presence { kRequired, kOptional, kForbidden };
 
-/// Whether the architecture has a section, must have it, or cannot.
+/// Whether an architecture has a section, must have it, or cannot have it.
 Presence presence_of(std::string_view section, Architecture architecture);
 
 /// Whether mma.sync is the architecture's only tensor-core instruction.

@@ -6,10 +6,9 @@
 
 namespace tilecast {
 
-/// Replaces quantities of `base` by those of `overlay`. The overlay starts with the base's name;
-/// throws ConfigError if it names another GPU or gives anything but numbers. Keys are validated by
-/// the reader. Replaced values keep their position in the overlay, so that later errors point
-/// there.
+/// Replaces quantities of `base` by those of `overlay`, which starts with the base's name. Throws
+/// ConfigError if it names another GPU or gives anything but numbers. The reader checks the keys.
+/// Replaced values keep their position in the overlay, so that later errors point there.
 void apply_overlay(YamlNode& base, const YamlNode& overlay);
 
 }  // namespace tilecast

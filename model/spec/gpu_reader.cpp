@@ -31,7 +31,7 @@ std::vector<std::string> root_keys() {
   return keys;
 }
 
-/// A consistency rule between two numbers of a GPU: `key` against `factor` times `limit`.
+/// A consistency rule between two numbers of a GPU: `key` is compared with `factor` times `limit`.
 struct Against {
   std::string_view key;
   double factor;
@@ -178,7 +178,8 @@ class GpuReader {
   /// Ratio of this GPU's number to its parent's.
   double ratio(const std::string& path) {
     const auto found = parents_.find(path);
-    if (found == parents_.end()) {  // neither GPU has the section; its scaling key decides
+    // neither GPU has the section; the key that it scales with decides
+    if (found == parents_.end()) {
       GpuSpec every{.architecture = Architecture::kHopper};
       each_section(every, [](std::string_view, auto& section) { section.emplace(); });
       return ratio(std::string(field_of(every, path).proportional_to));
@@ -259,7 +260,8 @@ class GpuReader {
     return given != given_.end() && given->second.file() != root_.file();
   }
 
-  /// Rejects `wrong(key, factor * limit)`, at the number that an overlay replaces, else at the key.
+  /// Rejects the rule that `wrong(key, factor * limit)` breaks, at the number that an overlay
+  /// replaces, or else at the key.
   template <class Wrong>
   void check_against(const Against& rule, const std::vector<Field>& fields, std::string_view side,
                      const Wrong& wrong) const {

@@ -1,5 +1,5 @@
-// Reads a GPU file's tree. A file `based_on` another gives only the differences; every other number
-// is the parent's, scaled as its row in gpu_fields.h specifies. Checked by: load_gpu_test.cpp,
+// Reads a GPU file's tree. A file `based_on` another gives only the numbers that differ; the others
+// are the parent's, scaled as their rows in gpu_fields.h specify. Checked by: load_gpu_test.cpp,
 // derived_gpu_test.cpp.
 #pragma once
 

@@ -16,7 +16,7 @@
 
 namespace tilecast {
 
-/// Compute capabilities in this order: 8.0 to 8.7, 8.9, 9.0, 10.0, 12.0.
+/// Names of compute capabilities 8.0 to 8.7, 8.9, 9.0, 10.0 and 12.0, in this order.
 enum class Architecture { kAmpere, kAda, kHopper, kBlackwell, kBlackwellRtx, kFictional };
 
 struct SmSpec {
@@ -28,7 +28,8 @@ struct SmSpec {
   Bytes shared_memory_reserved_per_cta;
 };
 
-/// Maximum resident clusters with one CTA per SM; GPCs differ in size.
+/// Maximum number of resident clusters with one CTA per SM. It is not SMs / size, because GPCs
+/// differ in size.
 struct ClusterSpec {
   i32 max_active_of_2, max_active_of_4, max_active_of_8;
 };
@@ -52,7 +53,7 @@ struct Tcgen05Spec {
 };
 
 /// mma.sync, from Ampere on, with 16-bit operands in registers and fp32 accumulation; and the
-/// copies of threads that feed it (cp.async, ldmatrix).
+/// threads' copies that feed it (cp.async, ldmatrix).
 struct MmaSyncSpec {
   FlopsPerCycle flops_per_sm;
   BytesPerCycle operand_rate;  // shared memory's port, per SM: ldmatrix and cp.async
@@ -81,7 +82,7 @@ struct ReductionSpec {
   BytesPerSecond chip_store, chip_add;      // rates of the whole chip
 };
 
-/// Constants of memory-bound kernels: measured one by one with micro-benchmarks, or fitted to this
+/// Constants of memory-bound kernels, each measured with a micro-benchmark or fitted to this
 /// family's measurements. Losses are fractions of DRAM bandwidth.
 struct StreamSpec {
   double disorder_loss;  // per source of requests that are not in DRAM order
@@ -102,10 +103,10 @@ struct StreamSpec {
   double interval;              // half-width of the 90 % interval of predicted times
 };
 
-/// Costs of the machine's parts, each measured in isolation with a micro-benchmark if there is one.
-/// The analytic model, the simulator and the hard bounds all read them.
+/// Costs of the machine's parts, each measured in isolation if there is a micro-benchmark for it.
+/// The analytic model, the simulator and the hard bounds use them.
 struct MachineSpec {
-  // Tensor pipe, and the warpgroup that feeds it.
+  // The tensor pipe, and the warpgroup that feeds it.
   Cycles wgmma_least;       // issue interval of the narrowest instruction
   Cycles wgmma_completion;  // latency beyond the interval, when waited for
   Cycles turn;              // a warpgroup's other instructions around the wgmmas of one K block
@@ -130,7 +131,7 @@ struct MachineSpec {
   Seconds first_load;    // added to an SM's first load of a kernel: cold descriptors and pages
   i32 gpcs;              // requests of a GPC's SMs for one line are merged
   i32 gpc_groups;        // groups of SM pairs in a GPC that L2 serves in turn; one group if 0
-  Cycles load_spread;    // maximum extra delay of a response, by block and SMs
+  Cycles load_spread;    // maximum extra delay of a response, fixed by block and SM
   Cycles merge_window;  // time after the first request for a line in which others merge, except for
                         // multicast
   double merge_limit;   // maximum requests for one line that are served as one
@@ -169,15 +170,16 @@ struct MachineSpec {
   Cycles cta_refill;      // time from a CTA's end to its successor's start
 };
 
-/// Constants that attention adds to the machine, fitted to measured attention kernels
-/// (kAttentionPriors: those of a GPU whose file lacks the section).
+/// Constants that attention adds to the machine, fitted to measured attention kernels. A GPU whose
+/// file lacks the section uses kAttentionPriors.
 struct AttentionSpec {
-  double in_step;        // fraction of the time in which warpgroups that do not alternate run each
-                         // step at once, and wait for its pipe
-  Cycles block;          // a warpgroup's other instructions around the products of a block
-  Cycles tile;           // a warpgroup's other instructions around the blocks of a tile
-  double slots;          // time of vector instructions relative to their issue slots
-  double alone;          // time of one warpgroup's exponentials relative to that of their units
+  double in_step;  // fraction of the time in which warpgroups that do not alternate run each
+                   // step at once, and wait for its pipe
+  Cycles block;    // a warpgroup's other instructions around the products of a block
+  Cycles tile;     // a warpgroup's other instructions around the blocks of a tile
+  double slots;    // time of vector instructions relative to their issue slots
+  // time of one warpgroup's exponentials relative to the time that their units need
+  double alone;
   double shown;          // fraction of vector instructions that other warpgroups' products do not
                          // hide, over machine.promotion_shown
   double crowding;       // fraction of DRAM's time, added per doubling of an SM's bytes in flight
@@ -225,14 +227,14 @@ struct PowerSpec {
 };
 
 /// Standard deviation of log kernel time between GPUs of one model. Predictions are for the
-/// measured GPUs; the interval for another GPU is wider by this.
+/// measured GPUs; this widens the interval for any other GPU.
 struct CardSpread {
   double burst, sustained;
 };
 
 struct CompilerRejection;  // defined by each op
 
-/// Sections that an architecture cannot have, or for which no value is known, are absent.
+/// Sections that an architecture cannot have, or whose values are not known, are absent.
 struct GpuSpec {
   std::string name, product;
   Architecture architecture;

@@ -80,7 +80,7 @@ double busiest_in_tiles(const WorkDecomposition& work) {
 TEST_CASE(
     "Stream-K gives each of four SMs two and a quarter of nine tiles, and so does the hybrid") {
   const TileScheduler s = on_h10(kShape, 128, kRasters[0]);
-  // K = 640 in blocks of 16; pieces have at least 8 blocks.
+  // K = 640 in blocks of 16; a piece has at least 8 blocks.
   const WorkDecomposition stream = WorkDecomposition::stream_k(s.num_tiles(), 40, 4, 8);
   CHECK(busiest_in_tiles(stream) == 2.25);
   const WorkDecomposition hybrid = WorkDecomposition::stream_k_hybrid(s.num_tiles(), 40, 4, 8);

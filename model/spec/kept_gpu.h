@@ -1,5 +1,5 @@
-// Caches load_gpu for the life of the process by name, calibration and folder. Results may keep
-// references to it. Thread-safe. Checked by: kept_gpu_test.cpp.
+// Caches load_gpu for the life of the process, by name, calibration and folder. References to the
+// result stay valid. Thread-safe. Checked by: kept_gpu_test.cpp.
 #pragma once
 
 #include <filesystem>

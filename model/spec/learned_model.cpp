@@ -23,7 +23,7 @@
 namespace tilecast {
 namespace {
 
-// Generous bounds on the numbers that a calibration writes.
+// Wide bounds on the numbers that a calibration writes.
 constexpr double kMostSpread = 1, kLeastNoise = 1e-3, kMostNoise = 100, kMostOff = 3,
                  kMostWeight = 1e5;
 constexpr double kMostPriorNoise = 1e6, kMostDeviations = 20, kMostFeature = 1e6,

@@ -1,8 +1,8 @@
 // The learned correction of a calibration: the measured kernels as feature vectors, and the
 // Gaussian process weights that turn similarity to them into a correction (model/learn/learned.h).
 //
-// `tilecast calibrate` writes two files next to the overlay: NAME.learned.yaml with the
-// hyperparameters, and NAME.learned.csv with one row per measured kernel; for attention
+// `tilecast calibrate` writes two files next to the overlay: NAME.learned.yaml contains the
+// hyperparameters, and NAME.learned.csv one row per measured kernel; for attention they are
 // NAME.attention.learned.yaml and .csv. Without them predictions are uncorrected.
 //
 // Checked by: learned_model_test.cpp.
@@ -22,13 +22,13 @@
 
 namespace tilecast {
 
-/// Features of a GEMM kernel, computed by model/gemm/predict/kernel_features.cpp. None is a
-/// schedule's identifier: a new schedule is a new mixture of traits.
+/// Features of a GEMM kernel, computed by model/gemm/predict/kernel_features.cpp. None identifies a
+/// schedule: a new schedule is a new combination of traits.
 constexpr std::string_view kGemmFeatures[] = {
     // Features from the simulation.
     "simulated_over_closed_form", "simulated_operand_rate", "simulated_l2_rate",
     "simulated_dram_rate",
-    // Shares of the time, by the analytic model.
+    // Fractions of the time, by the analytic model.
     "tensor_share", "operand_share", "intake_share", "dram_share", "mma_of_k_block",
     "l2_of_k_block", "main_loop_share", "fused_share", "plain_store_share", "time", "clock",
     // Features of the problem on this chip.
@@ -42,15 +42,15 @@ constexpr std::string_view kGemmFeatures[] = {
 
 /// Features of an attention kernel, computed by model/attention/predict_attention.cpp.
 constexpr std::string_view kAttentionFeatures[] = {
-    // Shares of the time, by the analytic model.
+    // Fractions of the time, by the analytic model.
     "mma_of_block", "l2_of_block", "load_of_block", "main_loop_share", "dram_share", "ends_share",
     "combine_share", "softmax_share", "time", "clock", "sustained",
-    // The problem on this chip.
+    // Features of the problem on this chip.
     "head_dim", "causal", "queries", "keys", "heads_per_kv", "dram_bytes", "heads_apart", "waves",
     "filled_waves", "busy_sms", "blocks", "masked", "sharers", "missing", "rows_used",
-    // The tile and its pipeline.
+    // Features of the tile and its pipeline.
     "groups", "kv_block", "stages", "ctas_per_sm", "bytes_in_flight", "splits", "pack",
-    // Traits of the schedule and the grid.
+    // Traits of the schedule and of the grid.
     "producer_warpgroup", "takes_turns", "scores_ahead", "resident_grid", "clusters",
     "longest_first", "dynamic"};
 
@@ -67,15 +67,15 @@ constexpr std::size_t feature_index(FeatureNames names, std::string_view name) {
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
 }
 
-/// Gaussian process over logarithms of measured / uncorrected.
+/// Gaussian process for the logarithm of measured / uncorrected.
 struct LearnedOutput {
-  double spread = 0;                // prior standard deviation, reached by kernels unlike any row
+  double spread = 0;                // prior standard deviation, which kernels unlike all rows get
   std::vector<double> off = {};     // log ratio by row, as measured
   std::vector<double> weight = {};  // weight by row, in units of `spread`
 };
 
-/// Bottlenecks with their own interval width; the others have too few rows and use the width of one
-/// of these.
+/// Bottlenecks that have their own interval width. The others have too few rows and use the width
+/// of one of these.
 constexpr Limiter kReachCounted[] = {Limiter::kTensor,  Limiter::kSmIntake, Limiter::kL2,
                                      Limiter::kDram,    Limiter::kLatency,  Limiter::kInstructions,
                                      Limiter::kEpilogue};
@@ -86,7 +86,8 @@ constexpr Limiter reaches_like(Limiter limiter) {
                                            : limiter;
 }
 
-/// Half-width of the 90 % interval in standard deviations, by bottleneck; 0 if not calibrated.
+/// Half-width of the 90 % interval in standard deviations, for each bottleneck; 0 if not
+/// calibrated.
 struct LearnedReach {
   std::array<double, std::size(kReachCounted)> each = {};  // widths in the order of kReachCounted
 
@@ -132,12 +133,12 @@ inline bool of_prior(const LearnedModel& model, std::size_t row) {
 }
 
 /// Noise variance of a row relative to a burst near the best. Rows far from their problem's best
-/// weigh less, and sustained runs repeat less well.
+/// weigh less, and sustained measurements repeat less well.
 double noise_variance(Regime regime, bool near_best);
 
 /// Reads NAME.learned.yaml and, from the same folder, NAME.learned.csv. Throws FileError, or
-/// ConfigError `file:line: key: expectation`: the files must match `gpu`, each other and the op's
-/// features, and hold plausible numbers.
+/// ConfigError `file:line: key: expectation` if the files do not match `gpu`, each other and the
+/// op's features, or contain implausible numbers.
 LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu,
                           FeatureNames features = kGemmFeatures);
 

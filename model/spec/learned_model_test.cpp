@@ -71,12 +71,13 @@ class Files {
     CHECK(message.find('\n') == std::string::npos);
     return message;
   }
-  /// Returns the error after the first `from` in the YAML became `to`.
+  /// Returns the error after the first `from` in the YAML was replaced by `to`.
   std::string with(const std::string& from, const std::string& to) const {
     write(replaced(yaml_, from, to), csv_);
     return complaint();
   }
-  /// Returns the error after the first `from` in the CSV became `to` and the hash was updated.
+  /// Returns the error after the first `from` in the CSV was replaced by `to` and the hash was
+  /// updated.
   std::string with_row(const std::string& from, const std::string& to) const {
     const std::string csv = replaced(csv_, from, to);
     write(replaced(yaml_, hash_text(csv_), hash_text(csv)), csv);
@@ -152,7 +153,7 @@ TEST_CASE("Rows of another GPU are kept apart from a GPU's own, in the file too"
 TEST_CASE("No feature says which schedule it is, so that a new schedule leaves the files valid") {
   CHECK(std::ranges::find(kGemmFeatures, "schedule") == std::end(kGemmFeatures));
   CHECK(learned_yaml("g", example()).find("ping_pong") == std::string::npos);
-  // The configuration of a row is only a label: an unknown schedule is accepted.
+  // The configuration of a row is only a label, so an unknown schedule is accepted.
   CHECK(Files().with_row("ping_pong:", "sometime_later:").empty());
 }
 

@@ -1,6 +1,6 @@
-// Names a kernel's bottleneck in one word for predict, explain, validate and the report, and the
-// utilization of each resource. Each word is also a group of constants in the GPU file that can be
-// made infinitely fast (model/gemm/sim/limits.h).
+// Names a kernel's bottleneck in one word, for predict, explain, validate and the report; and holds
+// the utilization of each resource. Each word is also a group of constants in the GPU file that can
+// be made infinitely fast (model/gemm/sim/limits.h).
 #pragma once
 
 #include <string_view>

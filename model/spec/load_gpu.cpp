@@ -42,7 +42,7 @@ constexpr LearnedOfOp kLearnedOfOps[] = {
     {".attention.learned.yaml", ".attention.learned.csv", kAttentionFeatures,
      &GpuSpec::attention_learned}};
 
-/// An unreadable file counts as present; reading it reports the error.
+/// A file that cannot be read counts as present; reading it reports the error.
 bool is_there(const fs::path& file) {
   std::error_code ignored;
   return fs::status(file, ignored).type() != fs::file_type::not_found;
@@ -77,7 +77,8 @@ std::string squeezed_name(std::string_view name) {
   return word;
 }
 
-/// Whether `given` is the file's name or its product, as nvidia-smi writes it, but for separators.
+/// Whether `given` is the file's name, or its product as nvidia-smi writes it. Separators are
+/// ignored.
 bool is_same_name(const std::string& given, const std::string& name, const fs::path& folder) {
   const std::string word = squeezed_name(given);
   if (word == squeezed_name(name) || word + "sxm" == squeezed_name(name)) {
@@ -198,7 +199,7 @@ LoadedGpu read_tree(const YamlNode& tree, const fs::path& path, bool use_calibra
               fmt::format("expected a GPU file that is not based on this one, got '{}'",
                           printable(based_on->scalar)));
     }
-    // A calibration does not carry over to another architecture.
+    // A calibration does not apply to another architecture.
     const bool calibrated = use_calibration && tree.find("architecture") == nullptr;
     const LoadedGpu base =
         read_tree(tree_of(parent, calibrated).tree, parent, calibrated, config_folder, children);

@@ -31,7 +31,7 @@ class H200Copy {
     return load_gpu("h200_sxm", use_calibration, folder_ / ".");
   }
 
-  /// Returns the error after the first `from` became `to`, without the folder.
+  /// Returns the error after the first `from` was replaced by `to`, without the folder.
   std::string with(const std::string& from, const std::string& to) const {
     const std::size_t at = text_.find(from);
     REQUIRE(at != std::string::npos);
@@ -84,7 +84,7 @@ TEST_CASE("The H200's numbers arrive in basic units") {
   CHECK(gpu.dram->bandwidth.value == 4.8e12);
   CHECK(gpu.clock->max.value == 1.98e9);
   CHECK(gpu.power->sustained_limit.value == 700);
-  // The datasheet lists 989 dense TFLOPS, at 1.83 GHz.
+  // The datasheet lists 989 dense TFLOPS, which is 1.83 GHz.
   CHECK(gpu.sm.count * gpu.wgmma->flops_per_sm.value * 1.83e9 == Approx(989.4e12).epsilon(1e-4));
 }
 
@@ -285,7 +285,7 @@ TEST_CASE("A Blackwell file needs tcgen05 and cannot have wgmma") {
   CHECK(copy.complaint() == "2 h200_sxm.yaml:1: tcgen05: missing key");
   const GpuSpec gpu = load_gpu("gb200", false).spec;
   CHECK_FALSE(gpu.wgmma);
-  // Published peak, 2.5 PFLOPS dense, is 152 SMs at 2.0 GHz.
+  // The published peak, 2.5 PFLOPS dense, is 152 SMs at 2.0 GHz.
   CHECK(gpu.sm.count * tensor_rate(gpu).value * 2.0e9 == Approx(2.5e15).epsilon(0.01));
   CHECK(operand_rate(gpu).value == 128);
 }
@@ -302,7 +302,7 @@ TEST_CASE("A Blackwell file has no wgmma costs in its machine section") {
   CHECK(has("request", Architecture::kBlackwell));
   const GpuSpec gpu = load_gpu("b200", false).spec;
   CHECK(gpu.machine->turn.value == 0);
-  // A single active SM takes in more than its share of the L2 output.
+  // A single active SM receives more than its share of the L2 output.
   const double share = gpu.machine->l2_output.value / (gpu.sm.count * 1.965e9);
   CHECK(128 / gpu.machine->request.value == Approx(62.4).epsilon(0.002));
   CHECK(share < 62.4);

@@ -1,6 +1,6 @@
-// Computes resident CTAs per SM, limited by threads, registers, shared memory and the CTA limit,
-// for kernels of any op. Checked by: occupancy_test.cpp, and by column ctas_per_sm of every
-// measurement.
+// Computes resident CTAs per SM for kernels of any op, as limited by threads, registers, shared
+// memory and the maximum number of CTAs. Checked by: occupancy_test.cpp, and by column ctas_per_sm
+// of every measurement.
 #pragma once
 
 #include "model/spec/gpu_spec.h"
@@ -16,11 +16,11 @@ struct CtaNeeds {
 
 /// Rounds up to the hardware's allocation unit per warp.
 i32 allocated_registers(i32 registers_of_thread);
-/// Maximum number of registers per thread such that `ctas` CTAs of `threads` fit.
+/// Maximum number of registers per thread such that `ctas` CTAs of `threads` threads fit.
 i32 most_registers(const SmSpec& sm, i32 threads, i32 ctas);
-/// CTAs that fit by shared memory only; 0 if a CTA needs more than its limit.
+/// Number of CTAs that shared memory allows; 0 if a CTA needs more than its limit.
 i32 ctas_by_shared_memory(const SmSpec& sm, Bytes of_cta);
-/// CTAs that fit by all limits; 0 if not even one fits.
+/// Number of CTAs that all limits allow; 0 if not even one fits.
 i32 fitting_ctas(const SmSpec& sm, const CtaNeeds& cta);
 
 }  // namespace tilecast

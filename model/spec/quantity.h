@@ -37,7 +37,7 @@ struct Constant {
   Confidence confidence;
 };
 
-/// The dimension of a key's value; determines its permitted units.
+/// The dimension of a key's value, which determines its permitted units.
 enum class Dimension {
   kCount,     // integer, unit 1
   kFraction,  // unit 1

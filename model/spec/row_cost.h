@@ -1,4 +1,4 @@
-// Computes the L2 lines, sectors and sector pairs that a row of a block touches, depending on its
+// Computes how many L2 lines, sectors and sector pairs a row of a block touches, depending on its
 // alignment. Used by the analytic model and the simulator. Checked by: row_cost_test.cpp.
 #pragma once
 

@@ -11,8 +11,8 @@ TEST_CASE("Rows aligned to lines touch no other line; unaligned rows touch one m
   CHECK(on_lines.sectors == 4);
   CHECK(on_lines.pairs == 2);
   CHECK(on_lines.shifted_pairs == 0);
-  // Rows start at 0, 32, 64 and 96. All touch four sectors; those at 0 and 64 touch two pairs,
-  // those at 32 and 96 three, because they cut pairs.
+  // Rows start at 0, 32, 64 and 96. All touch four sectors. Those at 0 and 64 touch two pairs;
+  // those at 32 and 96 cut pairs and touch three.
   const RowCost by_32 = row_cost(128, 128 + 32);
   CHECK(by_32.lines == 7.0 / 4);
   CHECK(by_32.sectors == 4);

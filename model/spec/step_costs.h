@@ -1,5 +1,5 @@
 // Simulated times of the steps of a kernel's roles, grouped by the part of the simulator that runs
-// them (model/sim/parts). Independent of the op: kernel_costs.h fills them for a GEMM.
+// them (model/sim/parts). Independent of the op; kernel_costs.h computes them for a GEMM.
 #pragma once
 
 #include "model/base/integers.h"
@@ -13,11 +13,11 @@ struct MmaCosts {
   SimTime issue;       // time of the issuing warpgroup
   SimTime queue;       // time by which the last issue precedes the end: the queue's capacity
   SimTime completion;  // additional latency until a waiter sees the end
-  SimTime operands;    // mma.sync: port time of operand reads, which its instructions overlap
+  SimTime operands;    // mma.sync: port time of operand reads, which overlap its instructions
   i64 operand_bytes;   // bytes read from shared memory
-  SimTime turn;        // other instructions around them
-  // fp32 promotion by loop block: an instruction's columns are waited for and added up before the
-  // next ones are issued. Number of parts (0 without promotion) and time of each.
+  SimTime turn;        // other instructions around the operations
+  // fp32 promotion in a loop block: the columns of one instruction are waited for and added up
+  // before the next ones are issued. Number of such parts (0 without promotion) and time of each.
   i32 promoted_parts;
   SimTime promotion;
 };
@@ -50,7 +50,7 @@ struct StoreCosts {
 struct TensorMemoryCosts {
   SimTime read, read_shared;  // reads of a chunk: without and with concurrent MMAs in tensor memory
   SimTime answer;             // latency of a request for the next tile (cluster launch control)
-  SimTime store_wait;  // time in which warps signal each other that their stores have been read
+  SimTime store_wait;  // time that warps need to tell each other that their stores have been read
 };
 
 struct LaunchCosts {

@@ -1,7 +1,7 @@
 // Reads YAML files strictly: GPU files, suites.
 //
-// A map is opened with the names of all its keys, so an unknown one is an error with the nearest
-// name. Every complaint is a ConfigError `file:line: key.path: expectation`.
+// A map is opened with the names of all its keys, so that an unknown key is an error, which
+// suggests the nearest name. Every error is a ConfigError `file:line: key.path: expectation`.
 //
 //   StrictMap suite = load_yaml(path).map({"shapes", "regimes", "seed"});
 //   const i64 seed = suite.required("seed").integer(0, 1'000'000);
@@ -38,7 +38,7 @@ class StrictValue {
   double number() const;  // any finite number
   double number(double least, double most) const;
   bool flag() const;  // true or false
-  /// Converts the string with `parse`; adds the position to its errors.
+  /// Converts the string with `parse`, whose errors get the position.
   template <class Parse>
   auto parsed(const Parse& parse) const {
     const std::string given = text();

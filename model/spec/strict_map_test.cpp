@@ -192,7 +192,7 @@ TEST_CASE("A hundred thousand keys are read in linear time, and the last one is 
   const std::clock_t start = std::clock();  // CPU time, not wall time: the machine may be busy
   CHECK(error_message([&] { parse_yaml(text + "key7: 1\n", "f.yaml"); }) ==
         "2 f.yaml:100001: key7: duplicate key, first given in line 8");
-  // This takes about a third of a second; comparing each key with all earlier ones took seven.
+  // This takes about a third of a second. Comparing each key with all earlier keys took seven.
   CHECK((std::clock() - start) / CLOCKS_PER_SEC < 6);
 }
 

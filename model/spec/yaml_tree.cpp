@@ -16,7 +16,7 @@
 namespace tilecast {
 namespace {
 
-/// Whether the quote that opens at `at` is closed; yaml-cpp accepts the end of file instead.
+/// Whether the quote that opens at `at` is closed. yaml-cpp accepts the end of the file instead.
 bool is_closed(std::string_view text, std::size_t at) {
   const char quote = text[at];
   for (std::size_t i = at + 1; i < text.size(); ++i) {

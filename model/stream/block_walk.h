@@ -1,7 +1,7 @@
 // Defines which blocks of a matrix each CTA of a memory-bound kernel visits, in what order. Blocks
-// count row-major: band by band, where a band is the blocks that share their rows. Shared by
-// kernels and model. With tickets only a worker's first blocks, one per stage, are known in
-// advance: they follow the strided walk, and later blocks are drawn in order.
+// are numbered row-major, band by band; a band is the blocks with the same rows. Shared by kernels
+// and model. With tickets, only a worker's first blocks, one per stage, are known in advance: they
+// follow the strided walk, and later blocks are drawn in order.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -13,7 +13,7 @@ namespace tilecast {
 enum class BlockOrder : i32 {
   kBands,    // one CTA per band, from left to right
   kBlocks,   // one CTA per block, in the hardware's order
-  kStrided,  // resident CTAs, each with blocks w, w + workers, ...: all of them sweep memory
+  kStrided,  // resident CTAs with blocks w, w + workers, ...: together they sweep memory
              // together
   kChunked,  // resident CTAs, each with a contiguous run of blocks
   kBounded,  // as kBlocks, with the number of resident CTAs limited
@@ -49,7 +49,7 @@ struct BlockWalk {
   }
 };
 
-/// `resident`: CTAs that fit on the GPU at once, at least 1; only the resident orders use it.
+/// `resident`: CTAs that fit on the GPU at once, at least 1; only orders with resident CTAs use it.
 TILECAST_HD constexpr BlockWalk make_block_walk(BlockOrder order, u32 bands, u32 blocks_per_band,
                                                 u32 resident) {
   const u32 blocks = bands * blocks_per_band;

@@ -23,7 +23,8 @@ void require_constants(const GpuSpec& gpu) {
   }
 }
 
-/// Returns the error of the problem itself, or else the counts of rejected candidates by reason.
+/// Returns the error of the problem itself or, if there is none, the counts of rejected candidates
+/// by reason.
 std::string why_none(const StreamProblem& problem, const StreamCandidates& candidates) {
   StreamConfig plain{};
   plain.schedule =
@@ -37,7 +38,7 @@ std::string why_none(const StreamProblem& problem, const StreamCandidates& candi
   return refusals_text(candidates);
 }
 
-/// Number of operations, one per element of C; 0 for a copy.
+/// Number of additions, one per element of C; 0 for a copy.
 Flops additions(const StreamProblem& problem) {
   return {problem.op == Op::kMemcpy
               ? 0

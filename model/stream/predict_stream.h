@@ -1,4 +1,4 @@
-// Predicts and ranks memory-bound ops, only with the analytic model: a simulation had larger errors
+// Predicts and ranks memory-bound ops. Uses only the analytic model: a simulation had larger errors
 // for every schedule (docs/dev/notebook/2026-11.md). Checked by: predict_stream_test.cpp.
 #pragma once
 

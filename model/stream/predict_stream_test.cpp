@@ -39,7 +39,8 @@ TEST_CASE("An uncalibrated addition takes the datasheet's DRAM time, with a wide
     CHECK(p.time.value > least);
     CHECK(p.time.value < 1.2 * least);
     CHECK(p.limiter == Limiter::kDram);
-    // The default interval each way, but never below the time that DRAM takes.
+    // The interval extends by the default interval in both directions, but not below the time that
+    // DRAM takes.
     const double interval = load_gpu(name, true).spec.default_interval;
     CHECK(p.interval_high.value == Approx((1 + interval) * p.time.value));
     CHECK(p.interval_low.value == Approx(std::max(least, (1 - interval) * p.time.value)));

@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-// Share of the kernel's time below which it is not reported as memory-bound.
+// Fraction of the kernel's time below which it is not reported as memory-bound.
 constexpr double kStreamMatters = 0.5;
 
 /// Time of reads, then writes, without losses.
@@ -21,8 +21,8 @@ Seconds time_at_measured_rates(const DramSpec& dram, const StreamProblem& proble
          transfer_time(matrix, dram.write_rate);
 }
 
-// Points at which spread_loss and narrow_loss are 0 (gpu_spec.h). Below kLeastSpread no measured
-// copy becomes faster (validate/data/h200_sxm/stream/in_flight_8_gib.csv.gz).
+// Bytes in flight at which spread_loss and narrow_loss are 0 (gpu_spec.h). Below kLeastSpread no
+// measured copy becomes faster (validate/data/h200_sxm/stream/in_flight_8_gib.csv.gz).
 constexpr double kSpreadFrom = 64 * 1024, kLeastSpread = 32 * 1024;
 constexpr double kWideRequest = 512;  // bytes of a warp's 16-byte accesses
 
@@ -93,7 +93,7 @@ Seconds work_of_block(const StreamSpec& stream, const StreamConfig& config, Elem
   return stream.turn + time_of(small_copies(stream, config, dtype), sm_clock);
 }
 
-/// Time from one block of a CTA to its next, or to the first block of the next CTA in the slot.
+/// Time from one block of a CTA to its next one, or to the first block of the next CTA in the slot.
 Seconds turn_of_block(const StreamSpec& stream, const StreamConfig& config, Seconds latency,
                       Seconds work, Hertz sm_clock) {
   if (one_block_a_cta(config.order)) {
@@ -103,7 +103,7 @@ Seconds turn_of_block(const StreamSpec& stream, const StreamConfig& config, Seco
                             : std::max(work, (latency + work) / (config.stages - 1));
 }
 
-/// Bytes moved into and out of shared memory: inputs count twice, and C if it is staged there.
+/// Bytes moved into and out of shared memory: inputs count twice; C counts if it is staged there.
 Bytes shared_bytes(const StreamConfig& config, Bytes read, Bytes write) {
   if (plain_loads(config.schedule)) {
     return Bytes{0};
@@ -161,7 +161,7 @@ StreamForm form_at(const GpuSpec& gpu, const StreamProblem& problem, const Strea
     const double planned = static_cast<double>(walk.workers) * config.stages;
     flight = std::max(flight, stream.ticket * std::max(0.0, walk.blocks - planned));
   }
-  // Measured copies with 24 to 40 KiB per SM in flight have such a transition
+  // Measured copies with 24 to 40 KiB per SM in flight show such a transition
   // (in_flight_8_gib.csv.gz).
   const Seconds streaming = smooth_max<kInBursts>({dram, flight});
   const Seconds total = stream.kernel + latency + streaming;

@@ -1,11 +1,11 @@
 // Computes the time of a memory-bound kernel analytically at one SM clock.
 //
-// Launch, the first load, and then the longer of two terms, joined by a third-power norm because
-// latency rises with load:
-//   DRAM     (reads / read rate + writes / write rate) / (1 - losses). Losses are shares of the
-//            rate and add up: for CTAs on independent walks, which drift apart so that DRAM opens
-//            more pages; for plain loads, which hold their lines in L1; for cache hints; for many
-//            bytes in flight, which span more pages (logarithm, from 32 KiB per SM on); for
+// The time is launch, the first load, and then the longer of two terms, joined by a third-power
+// norm because latency rises with load:
+//   DRAM     (reads / read rate + writes / write rate) / (1 - losses). Losses are fractions of
+//            the rate and add up: for CTAs on independent walks, which drift apart so that DRAM
+//            opens more pages; for plain loads, which hold their lines in L1; for cache hints; for
+//            many bytes in flight, which span more pages (logarithm, from 32 KiB per SM on); for
 //            requests of few bytes of a row (inverse of the bytes).
 //   flight   a CTA's blocks one after the other. From one block to the next:
 //              one buffer              latency + work
@@ -19,9 +19,8 @@
 //
 // Not modelled: edges of ragged matrices, which CTAs of a strided walk may meet repeatedly; SM fill
 // bandwidth if few SMs work; the layout in shared memory (no kernel of the family has bank
-// conflicts); L2 hits; refresh.
-// Checked by: stream_closed_form_test.cpp (limits and hand-worked cases), committed H200 rows
-// (validate/compare/stream_error_test.cpp).
+// conflicts); L2 hits; refresh. Checked by: stream_closed_form_test.cpp (limits and hand-worked
+// cases), committed H200 rows (validate/compare/stream_error_test.cpp).
 #pragma once
 
 #include "model/clock/phase_clock.h"
@@ -32,7 +31,7 @@
 
 namespace tilecast {
 
-/// Losses as shares of DRAM's rate.
+/// Losses as fractions of DRAM's rate.
 struct StreamLosses {
   double spread;             // negative if few bytes are in flight
   double walk, plain, hint;  // losses by accesses out of DRAM's order
@@ -58,14 +57,14 @@ struct StreamForm {
   StreamParts parts;
 };
 
-/// Activity counts for the clock model.
+/// Returns the activity of the kernel for the clock model.
 KernelActivity kernel_activity(const StreamForm& form);
 
 /// Computes times that no kernel can beat.
 HardBounds hard_bounds(const GpuSpec& gpu, const StreamProblem& problem);
 
-/// Time to move the compulsory bytes as a share of `time`: at the datasheet's bandwidth, and at the
-/// mean of the measured read and write rates in equal parts.
+/// Time to move the compulsory bytes as a fraction of `time`: at the datasheet's bandwidth, and at
+/// the measured read and write rates in equal parts.
 struct RateShares {
   double of_datasheet, of_measured;
 };

@@ -25,7 +25,7 @@ enum class StreamSchedule : i32 {
                                       // storing and computing warps
 };
 
-/// Mechanism that moves blocks.
+/// The mechanism that moves blocks.
 enum class BlockCopy : i32 {
   kPlain,       // the threads' loads and stores
   kCpAsync,     // the threads' cp.async to shared memory
@@ -92,12 +92,12 @@ static_assert(traits_of(static_cast<StreamSchedule>(kStreamScheduleCount - 1)).n
 /// same columns of eight rows are in different banks.
 enum class StreamLayout : i32 { kPlain, kSwizzled };
 
-/// The kernel's view: the matrix as it is or, if rows are contiguous, its elements as rows of one
-/// block's width, so that every block is one contiguous piece of memory.
+/// The kernel's view of the matrix: as it is or, if rows are contiguous, as rows with the width of
+/// one block, so that every block is contiguous in memory.
 enum class StreamView : i32 { kMatrix, kFlat };
 
-/// Global accesses that use the L2 hint evict_first. In kernels with cp.async the hint needs whole
-/// blocks.
+/// Global accesses that use L2's hint evict_first. In kernels with cp.async, the hint requires
+/// whole blocks.
 enum class CacheHint : i32 { kNone, kEvictFirst, kLoadsEvictFirst, kStoresEvictFirst };
 
 struct StreamConfig {

@@ -1,7 +1,7 @@
 // Formats and parses the canonical string of a StreamConfig, e.g.
 //   elementwise_add:block=32x64,warps=4,vector=4,ctas=4,view=matrix,order=bands,hint=none
 //   elementwise_add_tma:block=64x128,stages=3,warps=8,ctas=1,layout=swizzled,view=matrix,order=strided,hint=none
-// Every key that the schedule leaves open is present and in one order, so equal configurations have
+// Every key that the schedule does not fix is present, in one order, so equal configurations have
 // equal strings.
 #pragma once
 

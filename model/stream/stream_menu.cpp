@@ -17,7 +17,8 @@ constexpr Block kVectorBlocks[] = {{1, 512},  {1, 1024},  {1, 2048}, {1, 4096},
 constexpr i32 kWarps[] = {4, 8};
 constexpr i32 kVectorBytes[] = {16, 8, 4, 2};
 constexpr i32 kCtas[] = {1, 2, 4, 8};
-// Bytes in flight determine a copy's speed; the best CTA count can lie between powers of two.
+// Bytes in flight determine a copy's speed, and the best number of CTAs can be between powers of
+// two.
 constexpr i32 kCopyCtas[] = {1, 2, 4, 6, 8, 10, 12, 16, 24, 32};
 constexpr BlockOrder kOrders[] = {BlockOrder::kBlocks, BlockOrder::kStrided, BlockOrder::kChunked,
                                   BlockOrder::kBands,  BlockOrder::kBounded, BlockOrder::kTickets};

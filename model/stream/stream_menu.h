@@ -15,7 +15,8 @@ using StreamCandidates = CandidatesOf<StreamConfig>;
 /// All schedules are searched by default.
 inline bool is_on_menu(const GpuSpec&, StreamSchedule) { return true; }
 
-/// `schedules` must belong to the problem's op; empty means all of them. The order is fixed.
+/// Lists the configurations of `schedules` in a fixed order. `schedules` must belong to the
+/// problem's op; empty means all of them.
 StreamCandidates enumerate_candidates(const GpuSpec& gpu, const StreamProblem& problem,
                                       const std::vector<StreamSchedule>& schedules);
 

@@ -25,7 +25,7 @@ constexpr i32 kLeastRing = 25;
 i32 stream_registers(const StreamConfig& config, ElementType dtype) {
   const i32 threads = config.warps * kWarpThreads;
   const i32 vectors = block_bytes(config, dtype) / (threads * config.vector_bytes);
-  const i32 held = vectors * config.vector_bytes / kWordBytes;  // words of one matrix in registers
+  const i32 held = vectors * config.vector_bytes / kWordBytes;  // words of each matrix in registers
   switch (traits_of(config.schedule).copy) {
     case BlockCopy::kPlain:
       return kPlainOverhead + input_count(config.schedule) * held;

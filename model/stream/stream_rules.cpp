@@ -21,7 +21,8 @@ constexpr i32 kFewestCpAsyncBytes = 4;
 constexpr i64 kMostBlocks = i64{1} << 31;
 constexpr i64 kMostElements = i64{1} << 40;
 
-/// A kernel, optionally with a problem and a GPU; each table's rules use the parts that they need.
+/// A kernel, optionally with a problem and a GPU. The rules of each table use the parts that they
+/// need.
 struct StreamCase {
   const StreamConfig& config;
   ElementType dtype;
@@ -156,7 +157,7 @@ constexpr Rule<StreamCase> kFitRules[] = {
      "{ctas} such CTAs do not fit on an SM", Refusal::kOccupancy},
 };
 
-/// The first broken rule that `asked` can evaluate, and the kind that counts it.
+/// The first broken rule that `asked` can evaluate, and its kind.
 struct BrokenRule {
   const Rule<StreamCase>* rule = nullptr;
   Refusal refusal = Refusal::kNone;

@@ -19,8 +19,8 @@ std::string stream_config_fault(const StreamConfig& config, ElementType dtype);
 /// can.
 std::string stream_problem_fault(const StreamConfig& config, const StreamProblem& problem);
 
-/// Returns the kind and the message of the first rule that is broken on a GPU; kNone and empty if
-/// the configuration can run.
+/// Returns the kind and the message of the first rule that the configuration breaks on a GPU; kNone
+/// and empty if it can run.
 Refusal check_legal(const GpuSpec& gpu, const StreamProblem& problem, const StreamConfig& config);
 std::string why_not_legal(const GpuSpec& gpu, const StreamProblem& problem,
                           const StreamConfig& config);

@@ -15,7 +15,7 @@ TEST_CASE("A copy by one thread of the copy engine has no computing warps to sha
   };
   CHECK(fault("memcpy_tma:block=1x8192,stages=4,warps=1,ctas=1,order=strided,hint=none") == "");
   CHECK(fault("memcpy_tma:block=1x8192,stages=4,warps=2,ctas=1,order=strided,hint=none") != "");
-  // With one CTA per block, only one stage is filled.
+  // With one CTA per block, only one stage is used.
   CHECK(fault("memcpy_tma:block=1x8192,stages=1,warps=1,ctas=4,order=blocks,hint=none") == "");
   CHECK(fault("memcpy_tma:block=1x8192,stages=2,warps=1,ctas=4,order=blocks,hint=none") != "");
 }
@@ -28,8 +28,8 @@ TEST_CASE("Only the copy engine's memcpy draws tickets, and bounded CTAs fill th
   };
   CHECK(fault("memcpy_tma:block=1x1024,stages=4,warps=1,ctas=4,order=tickets,hint=none") == "");
   CHECK(fault("memcpy:block=1x1024,warps=8,vector=16,ctas=4,order=tickets,hint=none") != "");
-  // 233472 B / 7 are 33353, minus 1 KiB reserved 32329: 32256 in units of 128. A block of 8192
-  // elements has 32768 B and does not fit; one of 4096 does.
+  // 233472 B / 7 are 33353; without the reserved 1 KiB 32329; in units of 128 B 32256. A block of
+  // 8192 elements has 32768 B and does not fit; one of 4096 does.
   const auto bounded = [](const std::string& block) {
     return "memcpy_cpasync:block=1x" + block +
            ",warps=8,vector=16,ctas=7,layout=plain,order=bounded,hint=none";
@@ -45,7 +45,7 @@ TEST_CASE("A block beyond every SM's shared memory is refused before its bytes a
     return parse_stream_config("memcpy_cpasync:block=1x" + std::string(block) +
                                ",warps=8,vector=16,ctas=1,layout=plain,order=blocks,hint=none");
   };
-  // 2^18 elements of 4 B are 1 MiB, 256 vectors for each thread.
+  // 2^18 elements of 4 B are 1 MiB, or 256 vectors for each thread.
   CHECK(stream_config_fault(config("262144"), ElementType::kFp32) ==
         "at most 64 vectors per thread");
   CHECK(stream_config_fault(config("524288"), ElementType::kFp32) ==
@@ -69,8 +69,8 @@ TEST_CASE("An impossible memory-bound configuration is refused with the reason")
   const auto fault = [](const char* text, ElementType dtype) {
     return stream_config_fault(parse_stream_config(text), dtype);
   };
-  // 32 x 64 x 4 B = 8 KiB are 16 vectors of 4 bytes for each of 128 threads; 3 warps do not divide
-  // them.
+  // 32 x 64 x 4 B = 8 KiB are 16 vectors of 4 bytes for each of 128 threads; the threads of 3 warps
+  // do not divide them.
   CHECK(fault("elementwise_add:block=32x64,warps=3,vector=4,ctas=4,view=matrix,order=bands,"
               "hint=none",
               ElementType::kFp32) != "");

@@ -14,9 +14,9 @@
 namespace tilecast {
 namespace {
 
-// With fewer than about ten rows per constant a fit only repeats the priors.
+// With fewer than about ten rows per constant, a fit only repeats the priors.
 constexpr std::size_t kLeastRows = 300;
-constexpr std::size_t kLeastBesidePrior = 60;  // with a prior, from a few problems
+constexpr std::size_t kLeastBesidePrior = 60;  // with a prior; measurements of a few problems
 
 double mean_error(const std::vector<double>& logs) {
   double sum = 0;
@@ -63,7 +63,7 @@ std::string prior_lines(const Calibration& calibration) {
               calibration.simulated ? calibration.learned.simulated : calibration.learned.analytic);
 }
 
-/// Rows have normal inputs; energies for other inputs keep their ratio to normal.
+/// Rows have normal inputs. Energies for other inputs keep their ratio to the normal ones.
 std::string other_energies(const LoadedGpu& gpu, const FittedConstant& normal) {
   std::string text;
   for (const Constant& c : gpu.constants) {

@@ -20,7 +20,8 @@ struct CalibrationOptions {
   bool fit_constants = true;  // if false, the constants of the loaded GPU are kept
   std::shared_ptr<const LearnedModel> before = nullptr;  // an earlier calibration, as a prior
   std::string prior =
-      {};  // GPU that `before` belongs to; if empty, only its length scales are used
+      // if empty, only the length scales of `before` are used; otherwise the GPU that it belongs to
+      {};
   std::function<void(const std::string& stage)> progress = [](const std::string&) {};
 };
 
@@ -44,12 +45,12 @@ struct Calibration {
 Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
                       const CalibrationOptions& options);
 
-/// Returns the overlay as YAML: the fitted constants, and the measured constants in which `gpu`
-/// differs from `file`. `command` is recorded as its origin.
+/// Returns the overlay as YAML: the fitted constants, and the measured constants that differ
+/// between `gpu` and `file`. `command` is recorded as its origin.
 std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
                          const Calibration& calibration, const std::string& command);
 
-/// Table of constants with priors and errors, residuals, and the learned correction.
+/// Formats a table of constants with priors and errors, residuals, and the learned correction.
 std::string to_table(const Calibration& calibration);
 
 }  // namespace tilecast

@@ -89,7 +89,7 @@ TEST_CASE("A calibration is read back from its files, and predicts the same") {
   CHECK(flop->standard_error.value() > 0);
   CHECK(flop->ref.find("360 rows; prior ") != std::string::npos);
   // Constants that the rows do not determine, here bf16_flop, are not in the overlay; the table
-  // says so.
+  // marks them.
   CHECK(overlay_text(gpu, gpu, done, "").find("bf16_flop") == std::string::npos);
   CHECK(to_table(done).find("not determined by the data; prior kept") != std::string::npos);
   CHECK(to_table(done).find("  simulated ") == std::string::npos);  // nothing was simulated

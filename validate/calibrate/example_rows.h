@@ -41,7 +41,7 @@ inline Measurement example_gemm_row(const GpuSpec& gpu, const GemmProblem& probl
   return m;
 }
 
-/// Rows of problems from number `first` on, all different; every fifth row is sustained.
+/// Rows of different problems, from problem number `first` on; every fifth row is sustained.
 /// Configurations are spread over the candidates of each problem.
 inline std::vector<Measurement> example_gemm_rows(const GpuSpec& gpu, int first, int problems,
                                                   std::size_t configs, const CyclesFactor& factor) {

@@ -20,7 +20,7 @@ namespace {
 constexpr double kAttentionScale = 0.1;           // larger errors count linearly
 constexpr double kDeterminedAttention = 0.8;      // of the prior's width; with a larger standard
                                                   // error a constant is undetermined
-constexpr std::size_t kLeastAttentionRows = 300;  // about 25 for each constant
+constexpr std::size_t kLeastAttentionRows = 300;  // about 25 rows for each constant
 
 struct AttentionRow {
   Point point;
@@ -129,7 +129,7 @@ void fit_section(LoadedGpu& gpu, const AttentionRows& rows, unsigned threads, At
   note_bounds(gpu.spec, fit.constants);
 }
 
-/// The counterpart of see_rows for attention. Keeps references to its arguments.
+/// Computes for attention what see_rows computes for GEMMs. Keeps references to its arguments.
 SeenRows see_attention(const GpuSpec& gpu, const AttentionRows& rows, unsigned threads) {
   const std::size_t count = rows.rows.size();
   SeenRows seen{.features = std::vector<KernelFeatures>(count),

@@ -19,7 +19,7 @@ const LoadedGpu& h200() {
   return gpu;
 }
 
-/// Rows of a GPU with these constants, whose kernels take `factor` as many cycles.
+/// Rows of a GPU with these constants, whose kernels take `factor` times the cycles.
 template <class Factor>
 MeasurementFile rows_of(const GpuSpec& gpu, std::size_t configs, const Factor& factor) {
   std::vector<Measurement> rows;

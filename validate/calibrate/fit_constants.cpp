@@ -10,7 +10,8 @@ namespace tilecast {
 namespace {
 
 constexpr double kClockScale = 0.02;  // larger residuals are down-weighted
-// With a standard error above this fraction of the prior's width a constant counts as undetermined.
+// If a constant's standard error is above this fraction of the prior's width, it counts as
+// undetermined.
 constexpr double kUndetermined = 0.8;
 
 /// The power limits are known; energies are fitted relative to them.
@@ -18,7 +19,7 @@ std::vector<Parameter> of_clock(const GpuSpec& spec) {
   return parameters_of(spec, {"clock", "power"});
 }
 
-/// Fits all parameters; undetermined ones return to their priors and the others are fitted again.
+/// Fits all parameters. Undetermined ones return to their priors, and the others are fitted again.
 ConstantFit fit_all(LoadedGpu& gpu, const std::vector<Parameter>& parameters,
                     const ResidualsOf& residuals_of, const std::vector<double>& weights,
                     double scale) {
@@ -96,7 +97,7 @@ ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
       return std::log(row.clock / state.sm_clock);
     });
   };
-  // Sustained rows are few, but errors on them matter as much.
+  // There are few sustained rows, but errors on them matter as much.
   std::vector<double> weights;
   const auto sustained = std::ranges::count(rows.rows, Regime::kSustained, &FitRow::regime);
   const double factor = std::max(1.0, 0.25 * static_cast<double>(rows.rows.size()) /

@@ -20,7 +20,7 @@ const FittedConstant& constant(const ConstantFit& fit, const std::string& key) {
   return *found;
 }
 
-/// Checks that the truth is within three standard errors, and that a standard error is at most
+/// Checks that the truth is within three standard errors, and that the standard error is at most
 /// `error` of it.
 void check_found(const FittedConstant& c, double truth, double error) {
   CAPTURE(c.key, c.prior, c.value, truth, c.standard_error);
@@ -48,8 +48,8 @@ TEST_CASE("The fit recovers the energies that synthetic rows' clocks were made f
 }
 
 TEST_CASE("A fitted number stays within its range, and one at its bound is named") {
-  // Clocks as if a bf16 FLOP took four times the energy of an fp16 one; the range of bf16_flop ends
-  // at 2.
+  // Clocks as if a bf16 FLOP took four times the energy of an fp16 FLOP; the range of bf16_flop
+  // ends at 2.
   LoadedGpu gpu = h200();
   GpuSpec truth = gpu.spec;
   truth.power->bf16_flop = 4;

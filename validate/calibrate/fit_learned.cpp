@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kKept = 3300;        // rows kept in the model
 constexpr std::size_t kForLengths = 3500;  // rows for fitting length scales; 2200 are too few
-// Draws to average, since the length scales of a single draw are noisy
+// Number of random subsets to average over, because the length scales of one subset are noisy.
 constexpr std::size_t kLengthDraws = 4;
 constexpr int kRounds = 14;  // rounds of optimization
 constexpr int kFolds = 10;
@@ -29,7 +29,7 @@ constexpr double kFirstLength = 8;    // initial length scale, in standard devia
 constexpr double kFirstNoise = 0.5;   // initial noise, in standard deviations of an output
 constexpr double kClockCounts = 0.5;  // weight of the clock relative to cycles
 constexpr double kOutside = 0.1;      // fraction of rows outside the interval
-// A bottleneck with fewer rows uses the reach of all rows
+// A bottleneck with fewer rows uses the reach of all rows.
 constexpr std::size_t kRowsForReach = 50;
 
 /// Draws `most` of `count` indices with a seed, in ascending order.
@@ -43,7 +43,7 @@ std::vector<Eigen::Index> drawn(std::size_t count, std::size_t most, u64 seed) {
   return rows;
 }
 
-/// From a random subset of the rows.
+/// Fits length scales to a random subset of the rows.
 KernelLengths lengths_of_draw(const LearnRows& rows, const SeenRows& seen, u64 seed) {
   const std::vector<Eigen::Index> some = drawn(rows.rows.size(), kForLengths, seed);
   LengthRows part{.features = matrix_of(seen.features)(some, Eigen::all),
@@ -67,7 +67,7 @@ KernelLengths lengths_of_draw(const LearnRows& rows, const SeenRows& seen, u64 s
   return fit_lengths(part, {first, kFirstNoise}, kRounds);
 }
 
-/// Geometric mean over several random subsets if one subset omits rows.
+/// Fits length scales: the geometric mean over several random subsets, if one subset omits rows.
 KernelLengths lengths_of(const LearnRows& rows, const SeenRows& seen, unsigned threads) {
   constexpr u64 kSeed = 20261122;
   const std::size_t draws = rows.rows.size() > kForLengths ? kLengthDraws : 1;
@@ -96,8 +96,8 @@ double mean_error(const Eigen::VectorXd& logs) {
 
 std::vector<double> list(const Eigen::VectorXd& values) { return {values.begin(), values.end()}; }
 
-/// Standard deviations that cover 90 % of the rows, by bottleneck; bottlenecks with few rows use
-/// all rows.
+/// Number of standard deviations that covers 90 % of the rows, for each bottleneck; bottlenecks
+/// with few rows use all rows.
 LearnedReach reach_of(const std::vector<KernelFeatures>& features,
                       const std::vector<double>& deviations) {
   LearnedReach reach;
@@ -117,8 +117,8 @@ LearnedReach reach_of(const std::vector<KernelFeatures>& features,
   return reach;
 }
 
-/// Predicts the GPU's rows with given corrections: cycles, the resulting clock, and the clock's own
-/// correction.
+/// Predicts the GPU's rows with given corrections: cycles, the resulting clock, and the correction
+/// of the clock itself.
 struct LeftOver {
   Eigen::VectorXd cycles, clock;
 
@@ -150,13 +150,13 @@ struct LeftOver {
   }
 };
 
-/// Standard deviation that the process predicts for each row of the GPU from rows of other
+/// Standard deviation that the process predicts for each row of the GPU from the rows of other
 /// problems.
 std::vector<double> deviations_of(const Shared& shared, const SeenRows& seen, Method method,
                                   const LearnedModel& model) {
   std::vector<double> deviations(seen.features.size());
   parallel_for(static_cast<std::size_t>(shared.folds), shared.threads, [&](std::size_t f) {
-    // Rows of the row's own problem would be its neighbours, so they are excluded.
+    // Rows of the same problem would be a row's neighbours, so they are excluded.
     LearnedModel part{.features = model.features, .length = model.length, .noise = model.noise};
     LearnedMethod& spreads = method == Method::kSimulated ? part.simulated : part.analytic;
     spreads.cycles.spread = method_of(model, method).cycles.spread;
@@ -213,7 +213,7 @@ LeftOutError fit_method(const Shared& shared, const SeenRows& seen, MethodRows& 
   return error;
 }
 
-/// Errors with the GPU's rows only, and with the prior's rows only.
+/// Computes the errors with the GPU's rows only and with the prior's rows only.
 PriorGain prior_gain(const Shared& shared, const SeenRows& seen, const MethodRows& rows,
                      const std::string& gpu, double noise) {
   PriorGain gain{.gpu = gpu,

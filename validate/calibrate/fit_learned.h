@@ -1,5 +1,6 @@
-// Trains the learned correction on the residuals of fitted constants, for the analytic model and
-// for simulation: two Gaussian processes (model/learn/learned.h) over the same rows.
+// Trains the learned correction on the residuals that remain after fitting constants, for the
+// analytic model and for simulation: two Gaussian processes (model/learn/learned.h) over the same
+// rows.
 //
 // Length scales minimize the error on held-out problems (kernel_lengths.h), on a subset of the
 // rows, averaged over several subsets if one omits rows. If there are many rows, a random subset
@@ -7,12 +8,13 @@
 // a tenth of the problems held out at a time.
 //
 // If a GPU has few rows, rows of another GPU's calibration fill the remaining slots (prior_rows.h).
-// They are shifted by the median difference to the GPU's rows, per output, and their noise is
-// chosen to minimize the error on the GPU's rows of held-out problems. With many such rows no slots
-// remain; with none, the prior is used alone, with its own uncertainty.
+// They are shifted by the median difference to the GPU's rows, separately for each output, and
+// their noise is chosen to minimize the error on the GPU's rows of held-out problems. If the GPU
+// has many rows, no slots remain for the prior; if it has none, the prior is used alone, with its
+// uncertainty.
 //
 // Constants and length scales are fitted to all rows, so the cross-validated errors are slightly
-// optimistic; test problems that no fit uses show by how much (validate). Checked by:
+// optimistic; test problems, which no fit uses, show by how much (validate). Checked by:
 // fit_learned_test.cpp.
 #pragma once
 
@@ -30,7 +32,7 @@
 
 namespace tilecast {
 
-/// Mean errors: uncorrected, and corrected from other problems' rows.
+/// Mean errors: without correction, and corrected from other problems' rows.
 struct LeftOutError {
   double cycles_without = 0, cycles = 0, cycles_near_best = 0;
   double clock_without = 0,
@@ -38,10 +40,10 @@ struct LeftOutError {
   double width = 0;  // median width of the interval relative to time
 };
 
-/// One line of a table.
+/// Formats one line of a table.
 std::string error_line(std::string_view name, const LeftOutError& error);
 
-/// Value of another GPU's rows here, by simulation if available.
+/// What another GPU's rows contribute to this GPU's correction, by simulation if available.
 struct PriorGain {
   std::string gpu;
   std::size_t rows;      // rows of that GPU
@@ -57,13 +59,14 @@ struct LearnedFit {
   std::optional<PriorGain> prior = {};
 };
 
-/// Rows of any op, as each method sees them: `seen` by simulation where `simulated`, else also by
-/// closed form.
+/// Fits to rows of any op, as each method sees them: `seen` by simulation for rows that are
+/// `simulated`, otherwise by the analytic model.
 LearnedFit fit_learned(const LearnRows& rows, FeatureNames features, const SeenRows& closed,
                        const SeenRows& seen, bool simulated, const LearnedBefore& before,
                        unsigned threads, const std::function<void(const std::string&)>& progress);
 
-/// Of GEMMs. `simulated`: one per row; if empty, both methods share the analytic correction.
+/// Fits to rows of GEMMs. `simulated`: one entry per row; if empty, both methods use the analytic
+/// correction.
 LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
                        const std::vector<SimulatedRow>& simulated, const LearnedBefore& before,
                        unsigned threads, const std::function<void(const std::string&)>& progress);

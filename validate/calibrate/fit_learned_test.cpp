@@ -67,7 +67,7 @@ TEST_CASE("A residual explained by one feature is corrected on held-out problems
   CHECK(learned.analytic.cycles_without > 0.08);
   CHECK(learned.analytic.cycles < 0.02);
   CHECK(learned.analytic.clock < 0.005);
-  // Only that feature gets a short length scale, in its own unit, log2.
+  // Only that feature gets a short length scale, in its unit, log2.
   const auto length = [&](std::string_view name) {
     return learned.model.length.at(feature_index(kGemmFeatures, name));
   };
@@ -173,8 +173,8 @@ TEST_CASE("Without rows of the GPU the prior's correction is kept, with more unc
 }
 
 TEST_CASE("A few rows of the GPU shift the prior to their level") {
-  // A card whose kernels take 6 % longer than on the one where 36 problems were measured, with five
-  // own problems.
+  // A GPU with five measured problems, whose kernels take 6 % longer than on the GPU where 36
+  // problems were measured.
   const GpuSpec gpu = h200();
   const auto slower = [](const GemmProblem& problem, const KernelConfig& config) {
     return 1.06 * by_columns(problem, config);

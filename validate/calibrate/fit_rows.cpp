@@ -27,7 +27,7 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
     return std::nullopt;
   }
   const KernelConfig config = parse_kernel_config(point.config);
-  // With operand copies a row's time covers two kernels.
+  // With operand copies, a row's time covers two kernels.
   if (traits_of(config.schedule).one_k_block || never_learned(*asked) ||
       copied_operands(*asked).any() || !why_not_solvable(gpu, *asked).empty() ||
       check_legal(gpu, *asked, config) != Refusal::kNone) {
@@ -81,7 +81,7 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
     if (!prepared) {
       continue;
     }
-    // A fold holds out a group entirely.
+    // A fold holds out a whole group.
     prepared->group = groups.group_of(prepared->point, prepared->time);
     fit.rows.push_back(*prepared);
   }

@@ -28,7 +28,7 @@ struct FitRow {
   int group;      // index of its shape, from 0, over all types and layouts
 };
 
-/// A row as the learner sees it, whatever its op.
+/// A row as the learner sees it, for any op.
 struct LearnRow {
   Point point;
   Hertz clock;
@@ -48,8 +48,8 @@ struct FitRows {
 
 LearnRows learn_rows(const FitRows& rows);
 
-/// Numbers of problems, in both regimes and in all types and layouts of a shape, and which rows are
-/// near the best of theirs.
+/// Assigns rows to problems (both regimes, all types and layouts of a shape), and determines which
+/// rows are near the best of their problem.
 class RowGroups {
  public:
   int group_of(const Point& point, Seconds time);
@@ -64,7 +64,7 @@ class RowGroups {
 };
 
 /// Omits baselines, memory-bound kernels and rows that the model rejects. Throws ConfigError if
-/// fewer than `least` remain, or if a row belongs to another GPU.
+/// fewer than `least` rows remain, or if a row belongs to another GPU.
 FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, std::size_t least);
 
 }  // namespace tilecast

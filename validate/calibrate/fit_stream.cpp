@@ -19,7 +19,7 @@ namespace tilecast {
 namespace {
 
 constexpr double kScale = 0.05;  // larger errors count linearly
-// Fraction of the prior's width; a constant with a larger standard error is undetermined
+// A constant whose standard error exceeds this fraction of the prior's width is undetermined.
 constexpr double kDetermined = 0.7;
 constexpr double kCoverage = 0.9;
 constexpr std::size_t kLeastStreamRows = 60;  // about six per constant
@@ -118,7 +118,7 @@ ParameterFit fit_rows_of(const LoadedGpu& prior, const std::vector<StreamRow>& r
   return fit_parameters(prior, of_streams(prior.spec), residuals_of, weights, kScale);
 }
 
-/// Whether the row is in a fixed half of the configurations, the same on every machine.
+/// Whether the row is in a fixed half of the configurations, the same half on every machine.
 bool in_first_half(const StreamRow& row) {
   unsigned hash = 2166136261u;
   for (const char c : row.point.config) {

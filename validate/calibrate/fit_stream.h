@@ -1,7 +1,7 @@
 // Fits section `stream` of a GPU file to measured copies and additions: the losses and overheads of
-// memory-bound kernels that micro-benchmarks do not measure in isolation. Least squares on the log
-// of analytic time with a soft loss; priors are the GPU file's numbers. Rates, latencies and the
-// rest of the section are kept.
+// memory-bound kernels that micro-benchmarks do not measure in isolation. Uses least squares on the
+// log of analytic time with a soft loss; priors are the GPU file's numbers. Rates, latencies and
+// the rest of the section are kept.
 //
 // The fit uses fp32 rows; 16-bit rows only check it, unless there are almost no fp32 rows. The
 // interval is the 90th percentile of the rows' errors, each row predicted by a fit to other rows:
@@ -22,7 +22,7 @@ namespace tilecast {
 
 struct StreamFit {
   std::size_t rows, checked,
-      left_out;  // rows fitted to; rows of other types; rows used for neither
+      left_out;  // rows that were fitted to; rows of other types; rows that were used for neither
   std::vector<FittedConstant> constants;  // the interval comes last
   double error_before, error_after;       // mean over the fitted rows
   double error_left_out;                  // mean error; each row is predicted by a fit without it

@@ -52,8 +52,8 @@ TEST_CASE("The fit recovers the losses of synthetic rows, and matches the rows")
   CHECK(gpu.spec.stream->disorder_loss == Approx(truth.stream->disorder_loss).epsilon(0.1));
   CHECK(gpu.spec.stream->spread_loss == Approx(truth.stream->spread_loss).epsilon(0.1));
   CHECK(gpu.spec.stream->turn.value == Approx(truth.stream->turn.value).epsilon(0.1));
-  // Rows without noise: only the pull of the priors remains, at the smallest interval that a file
-  // allows.
+  // The rows have no noise, so only the priors cause an error, and the interval is the smallest
+  // that a file allows.
   CHECK(gpu.spec.stream->interval < 0.02);
 }
 

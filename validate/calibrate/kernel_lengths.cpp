@@ -11,8 +11,8 @@ namespace {
 
 // Smaller errors count quadratically, larger ones linearly.
 constexpr double kUsual = 0.3;
-// Penalty on 1 / length, in units of the feature's standard deviation: useless features get long
-// length scales.
+// Penalty on 1 / length, in units of the feature's standard deviation, so that useless features get
+// long length scales.
 constexpr double kShortness = 1e-3;
 
 std::vector<std::vector<Eigen::Index>> rows_of_folds(const std::vector<int>& fold) {
@@ -24,7 +24,8 @@ std::vector<std::vector<Eigen::Index>> rows_of_folds(const std::vector<int>& fol
   return folds;
 }
 
-/// Similarity of all pairs of points, one point per row, and its derivative by squared distance.
+/// Similarity of all pairs of points (one point per row), and its derivative with respect to
+/// squared distance.
 void kernel(const Eigen::MatrixXd& points, Eigen::MatrixXd& likeness, Eigen::MatrixXd& slope) {
   const Eigen::VectorXd squares = points.rowwise().squaredNorm();
   likeness.noalias() = -2 * points * points.transpose();
@@ -93,7 +94,7 @@ double left_out_error(const LengthRows& rows, const KernelLengths& at, Eigen::Ve
 KernelLengths fit_lengths(const LengthRows& rows, KernelLengths start, int rounds) {
   constexpr double kFirstStep = 0.15, kLeastStep = 1e-3, kMostStep = 0.5;
   constexpr double kFaster = 1.2, kSlower = 0.5;
-  // A few hundred rows of many problems cannot tell lower noise from none.
+  // A few hundred rows of many problems do not distinguish low noise from none.
   constexpr double kLeastNoise = 0.3, kMostNoise = 3;
   constexpr double kLeastShort = 0.01,
                    kMostShort = 1;  // standard deviation of a feature divided by its length scale

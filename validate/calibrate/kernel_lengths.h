@@ -1,9 +1,9 @@
-// Length scales of a Gaussian process's features that minimize the error on held-out problems, as
-// predictions of new problems require. Maximum likelihood would prefer length scales that
-// distinguish a row from its near duplicates.
+// Fits the length scales of a Gaussian process's features so that the error on held-out problems is
+// minimal, because predictions are for new problems. Maximum likelihood would prefer length scales
+// that distinguish a row from its near duplicates.
 //
-// With P the inverse of the rows' covariance, and f the rows of a fold, their error when predicted
-// from the other rows is P_ff^-1 (P y)_f, so one inverse gives all folds, and its derivatives with
+// With P the inverse of the rows' covariance and f the rows of a fold, the error of predicting f
+// from the other rows is P_ff^-1 (P y)_f. So one inverse gives all folds, and the derivatives with
 // respect to every length scale (kernel_lengths.cpp). Optimized with Rprop (steps by the signs of
 // the gradient). Checked by: kernel_lengths_test.cpp (derivatives; useless features get long length
 // scales).
@@ -24,12 +24,12 @@ struct LengthRows {
 
 struct KernelLengths {
   Eigen::VectorXd length;  // length scale per feature, in the feature's unit
-  double noise;            // standard deviation of a row with noise 1, relative to the targets'
+  double noise;            // standard deviation of a row with noise 1, in units of the targets'
                            // spread
 };
 
-/// Leave-one-out loss, which approaches |error| for large errors; `gradient` is taken with respect
-/// to log(1 / length), then log(noise).
+/// Leave-one-out loss, which is about |error| for large errors. `gradient`: with respect to log(1 /
+/// length), then log(noise).
 double left_out_error(const LengthRows& rows, const KernelLengths& at, Eigen::VectorXd& gradient);
 
 KernelLengths fit_lengths(const LengthRows& rows, KernelLengths start, int rounds);

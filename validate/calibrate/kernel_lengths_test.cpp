@@ -37,7 +37,7 @@ TEST_CASE("The gradient is the derivative of the held-out error") {
   left_out_error(rows, at, gradient);
   constexpr double kStep = 1e-5;
   for (Eigen::Index d = 0; d < 4; ++d) {
-    const auto moved = [&](double by) {  // moves the logarithm of 1 / length, or of the noise
+    const auto moved = [&](double by) {  // moves the logarithm of 1 / length, or that of the noise
       KernelLengths there = at;
       (d < 3 ? there.length[d] : there.noise) *= std::exp(d < 3 ? -by : by);
       return left_out_error(rows, there, ignored);

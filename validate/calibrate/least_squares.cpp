@@ -14,7 +14,7 @@ constexpr double kStep = 1e-3;  // step for numerical derivatives
 /// Its square is twice the soft L1 loss.
 double softened(double r) { return std::copysign(std::sqrt(2 * (std::sqrt(1 + r * r) - 1)), r); }
 
-/// Rows of the data first, then one row per parameter's prior.
+/// The rows of the data come first, then one row for each parameter's prior.
 struct Problem : Eigen::DenseFunctor<double> {
   Problem(const Residuals& given, const Eigen::VectorXd& weights, const Priors& of_parameters,
           double residual_scale)
@@ -94,7 +94,7 @@ LeastSquares robust_least_squares(const Residuals& residuals, const Eigen::Vecto
   const Eigen::Index rows = weights.size();
   const double freedom = std::max(1.0, static_cast<double>(rows - priors.width.size()));
   const double spread = std::max(1.0, at.head(rows).squaredNorm() / freedom);
-  // The prior's width does not scale with the rows' spread.
+  // The prior's width does not depend on the rows' spread.
   const Eigen::MatrixXd data = jacobian.topRows(rows).transpose() * jacobian.topRows(rows) / spread;
   const Eigen::MatrixXd prior = priors.width.cwiseAbs2().cwiseInverse().asDiagonal();
   const Eigen::MatrixXd covariance =

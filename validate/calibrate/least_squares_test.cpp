@@ -44,14 +44,14 @@ TEST_CASE("The known minimum of a nonlinear problem is found") {
 }
 
 TEST_CASE("A prior pulls towards 0 unless the rows determine the parameter") {
-  // One row y = 3 that measures p; at scale 10 the loss is nearly quadratic: (3 - p)^2 / 100 + p^2
-  // / w^2 is minimal at p = 3 / (1 + 100 / w^2): 1.5 at w = 10. Nothing depends on the other
+  // One row y = 3 measures p. At scale 10 the loss is nearly quadratic: (3 - p)^2 / 100 + p^2 / w^2
+  // is minimal at p = 3 / (1 + 100 / w^2), which is 1.5 at w = 10. Nothing depends on the other
   // parameter.
   const Residuals first = [](const VectorXd& p, VectorXd& out) { out[0] = 0.01 * (3 - p[0]); };
   const LeastSquares fit = robust_least_squares(first, of({1}), unbounded({10, 0.5}), 0.1);
   CHECK(fit.parameters[0] == Approx(1.5).epsilon(0.01));
   CHECK(std::abs(fit.parameters[1]) < 1e-9);
-  CHECK(fit.standard_error[1] == Approx(0.5));  // the prior's own width
+  CHECK(fit.standard_error[1] == Approx(0.5));  // the width of the prior
   CHECK(std::abs(fit.correlation(0, 1)) < 1e-9);
 }
 
@@ -90,8 +90,8 @@ TEST_CASE("A parameter at its bound counts as determined, and the others compens
 }
 
 TEST_CASE("Standard errors and correlation of a line match the closed form") {
-  // y = 0 at x = 1, 2, 3, 6: no residual, and each row is known to the scale of 0.2. With n = 4,
-  // sum x = 12, sum x^2 = 50 the inverse of the products is (4, -12; -12, 50) / 56.
+  // y = 0 at x = 1, 2, 3, 6: there is no residual, and each row is known to the scale of 0.2. With
+  // n = 4, sum x = 12, sum x^2 = 50 the inverse of the products is (4, -12; -12, 50) / 56.
   const LeastSquares fit = robust_least_squares(line(of({1, 2, 3, 6}), VectorXd::Zero(4)),
                                                 VectorXd::Ones(4), unbounded({kHuge, kHuge}), 0.2);
   CHECK(fit.standard_error[0] == Approx(0.2 * std::sqrt(4.0 / 56)).epsilon(1e-3));
@@ -101,9 +101,9 @@ TEST_CASE("Standard errors and correlation of a line match the closed form") {
 }
 
 TEST_CASE("Rows that disagree by more than the scale widen the standard error, but not the prior") {
-  // Rows of +-2 scales around 0. Soft L1: half the square is sqrt(1 + 2^2) - 1 = 1.236, and the
-  // slope 2 / sqrt(5) / sqrt(2.472) = 0.5689. 100 rows: spread 2.472 * 100 / 99, information 100 *
-  // 0.5689^2 / spread / scale^2.
+  // The rows are +-2 scales around 0. With soft L1, half the square is sqrt(1 + 2^2) - 1 = 1.236,
+  // and the slope 2 / sqrt(5) / sqrt(2.472) = 0.5689. 100 rows have a spread of 2.472 * 100 / 99
+  // and an information of 100 * 0.5689^2 / spread / scale^2.
   const double scale = 0.05;
   VectorXd y(100);
   for (Eigen::Index i = 0; i < y.size(); ++i) {

@@ -9,12 +9,12 @@ namespace tilecast {
 namespace {
 
 constexpr double kMostSpreads = 5;  // spreads beyond which residuals are clipped
-// Candidate noise variances of another GPU's rows relative to the GPU's rows; the error on its
-// held-out rows decides.
+// Candidates for the noise variance of another GPU's rows relative to the GPU's rows; the one with
+// the lowest error on the GPU's held-out rows is used.
 constexpr double kPriorNoises[] = {1, 4, 16, 64};
 constexpr double kUnknownPriorNoise = 4;  // used if there are no rows of the GPU
 
-/// Half of the weight belongs to smaller values.
+/// The value for which smaller values have half of the weight.
 double weighted_median(const Eigen::VectorXd& values, const Eigen::VectorXd& weights) {
   std::vector<Eigen::Index> order(static_cast<std::size_t>(values.size()));
   std::iota(order.begin(), order.end(), Eigen::Index{0});

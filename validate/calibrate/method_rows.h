@@ -1,5 +1,5 @@
 // The equations of one method: the GPU's rows and the prior's rows, with features in units of
-// length scales, and residuals in units of spread. Checked by: fit_learned_test.cpp.
+// length scales and residuals in units of spread. Checked by: fit_learned_test.cpp.
 #pragma once
 
 #include <Eigen/Core>
@@ -15,7 +15,7 @@ namespace tilecast {
 /// Data shared by both methods.
 struct Shared {
   const LearnRows& rows;
-  const LearnedModel* before;  // the model that the prior's rows are from
+  const LearnedModel* before;  // the model from which the prior's rows come
   PriorRows prior;
   std::vector<int> fold;  // fold index by problem: the GPU's rows, then the prior's
   int folds;
@@ -38,7 +38,7 @@ struct MethodRows {
       by_prior;  // prediction of held-out rows from the prior's rows only, at that level
 };
 
-/// One row per kernel.
+/// Returns a matrix with one row per kernel.
 Eigen::MatrixXd matrix_of(const std::vector<KernelFeatures>& features);
 
 /// Root mean square of numbers whose mean should be 0.
@@ -47,15 +47,15 @@ double spread_about_0(const Eigen::VectorXd& logs);
 /// Returns residuals in units of spread, clipped.
 Eigen::VectorXd targets_of(const Eigen::VectorXd& off, double spread);
 
-/// For the GPU's rows, then the prior's as if they were the GPU's.
+/// Returns the noise of the GPU's rows, and of the prior's rows as if they were the GPU's.
 Eigen::VectorXd noise_of(const LearnRows& rows, const PriorRows& prior);
 
 const LearnedMethod& method_of(const LearnedModel& model, Method method);
 
-/// Whether the feature is unavailable to the method, or nothing was simulated.
+/// Whether the method lacks the feature, or nothing was simulated.
 bool says_nothing(FeatureNames features, std::size_t feature, Method method, bool simulated);
 
-/// Returns all rows, with equal weights for the prior's rows and the GPU's; `model` has the length
+/// Returns all rows, with equal weights for the prior's rows and the GPU's. `model` has the length
 /// scales.
 MethodRows method_rows(const Shared& shared, const SeenRows& seen, Method method,
                        const LearnedModel& model);

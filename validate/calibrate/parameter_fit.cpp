@@ -30,7 +30,7 @@ class ParameterVector {
     const double flop_before = spec_.power ? spec_.power->per_flop_normal.value : 0;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const double factor = std::exp(logs[static_cast<Eigen::Index>(i)]);
-      // Bounds in logarithms may be off by rounding; set() clamps.
+      // Bounds in logarithms may be off by rounding, so set() clamps.
       field_of(spec_, parameters_[i].path).set(priors_[i] * factor);
     }
     if (spec_.power) {
@@ -56,7 +56,7 @@ class ParameterVector {
   }
 
  private:
-  /// Rows have normal inputs; energies for other inputs keep their ratio to normal.
+  /// Rows have normal inputs. Energies for other inputs keep their ratio to the normal ones.
   void scale_other_inputs(double flop_before) {
     PowerSpec& power = *spec_.power;
     const double factor = power.per_flop_normal.value / flop_before;
@@ -182,7 +182,7 @@ std::string section_text(std::string_view section, const std::vector<FittedConst
           c.key.substr(c.key.find('.') + 1), c.value, c.unit,
           c.standard_error > 0
               ? fmt::format(" standard_error: {:.2g}, source: fitted", c.standard_error)
-              : " source: derived",  // the interval: 90th percentile of errors
+              : " source: derived",  // the interval is the 90th percentile of errors
           rows, c.prior);
     }
   }

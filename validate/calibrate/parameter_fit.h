@@ -1,6 +1,6 @@
 // Fits numbers of a GPU file to rows by least squares. Parameters are logarithms of factors on the
-// file's numbers, within their keys' ranges, with a prior width by kind of constant
-// (gpu_fields.cpp). Checked by: fit_constants_test.cpp, fit_stream_test.cpp.
+// file's numbers, within their keys' ranges, with a prior width that depends on the kind of
+// constant (gpu_fields.cpp). Checked by: fit_constants_test.cpp, fit_stream_test.cpp.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ struct Parameter {
   double prior_width;  // width of the logarithm's prior
 };
 
-/// The constants of these sections that have a prior width in gpu_fields.h, in the order of that
-/// file.
+/// Returns the constants of these sections that have a prior width in gpu_fields.h, in the order of
+/// that file.
 std::vector<Parameter> parameters_of(GpuSpec spec,
                                      std::initializer_list<std::string_view> sections);
 
@@ -47,21 +47,23 @@ ParameterFit fit_parameters(const LoadedGpu& gpu, const std::vector<Parameter>& 
                             const ResidualsOf& residuals_of, const std::vector<double>& weights,
                             double scale);
 
-/// Sets at_bound of constants from the numbers in `spec`.
+/// Sets at_bound of the constants, from the numbers in `spec`.
 void note_bounds(GpuSpec spec, std::vector<FittedConstant>& constants);
 
-/// One line per constant, for a table: prior, value, standard error and the closest correlation.
+/// Formats one line per constant, for a table: prior, value, standard error and the strongest
+/// correlation.
 std::string constant_lines(const std::vector<FittedConstant>& constants);
 
-/// One line per constant at a bound, for a table.
+/// Formats one line for each constant at a bound, for a table.
 std::string bound_lines(const std::vector<FittedConstant>& constants);
 
-/// The section of these constants as an overlay text, made by `command` from rows called `rows`; ""
-/// if the fit determined nothing.
+/// Returns the section with these constants as the text of an overlay, made by `command` from rows
+/// named `rows`; "" if the fit determined nothing.
 std::string section_text(std::string_view section, const std::vector<FittedConstant>& constants,
                          const std::string& rows, const std::string& command);
 
-/// `overlay`, of the GPU `name` or "", with the section replaced by `text` or added.
+/// Returns `overlay`, which is of the GPU `name` or empty, with the section replaced by `text`, or
+/// with `text` added.
 std::string with_section(const std::string& overlay, const std::string& name,
                          std::string_view section, const std::string& text);
 

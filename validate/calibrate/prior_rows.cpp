@@ -14,7 +14,7 @@ namespace {
 
 constexpr u64 kSeed = 20261124;
 
-/// The shape, without type, layout and epilogue: the first word of the problem.
+/// The first word of the problem: its shape, without type, layout and epilogue.
 std::string sides_of(const std::string& problem) { return problem.substr(0, problem.find(' ')); }
 
 }  // namespace

@@ -16,7 +16,7 @@
 
 namespace tilecast {
 
-/// An earlier calibration, if there are too few rows of the GPU.
+/// An earlier calibration, for a GPU with few rows.
 struct LearnedBefore {
   const LearnedModel* model = nullptr;  // null without an earlier calibration
   std::string gpu = {};  // GPU of its rows, which are used as a prior; if empty, only its length
@@ -27,12 +27,12 @@ struct PriorRows {
   std::vector<const LearnedRow*> rows;
   std::vector<std::size_t> place;  // indices of the rows in the model
   std::vector<int>
-      group;  // group as in FitRow::group; negative if no row of the GPU has that problem
+      group;  // group as in FitRow::group; negative if no row of the GPU is of that problem
 
   std::size_t count() const { return rows.size(); }
 };
 
-/// At most `most` rows, drawn by a seed; in the model's order.
+/// Returns at most `most` rows, drawn with a seed, in the model's order.
 PriorRows prior_rows(const LearnedModel& model, const LearnRows& own, std::size_t most);
 
 }  // namespace tilecast

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kJitter = 1e-4;  // keeps the covariance of duplicates invertible
 
-/// Similarity of the rows of `a` to the rows of `b`; features in units of length scales.
+/// Similarity of each row of `a` to each row of `b`; features are in units of length scales.
 Eigen::MatrixXd likeness_of(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   Eigen::MatrixXd values = -2 * a * b.transpose();
   values.colwise() += a.rowwise().squaredNorm();
@@ -47,9 +47,9 @@ std::vector<std::vector<Eigen::Index>> rows_by_fold(const std::vector<int>& fold
 }
 
 /// With P the inverse of the covariance and all rows kept, the error of fold f predicted from the
-/// others is P_ff^-1 (P y)_f.
+/// other folds is P_ff^-1 (P y)_f.
 ProcessWeights of_all_kept(const ProcessRows& rows, unsigned threads) {
-  constexpr double kSaysNothing = 1e6;  // stands for an infinite variance
+  constexpr double kSaysNothing = 1e6;  // used instead of an infinite variance
   Eigen::MatrixXd covariance = likeness_of(rows.points, rows.points);
   covariance.diagonal() += rows.noise.cwiseMin(kSaysNothing);
   const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factors(covariance);

@@ -1,10 +1,9 @@
-// Weights of a Gaussian process's rows (model/learn/gaussian_process.h), and its predictions of
-// held-out rows.
+// Computes the weights of a Gaussian process's rows (model/learn/gaussian_process.h), and its
+// predictions of held-out rows.
 //
-// If a subset of rows is kept, the weights fit all rows best, (K + Kn' / noise Kn) w = Kn' / noise
-// y, solved once per held-out fold. If all are kept, (K + noise) w = y, and one factorization gives
-// all folds.
-// Checked by: process_weights_test.cpp.
+// If a subset of rows is kept, the weights are those that fit all rows best: (K + Kn' / noise Kn) w
+// = Kn' / noise y, solved once per held-out fold. If all rows are kept, (K + noise) w = y, and one
+// factorization gives all folds. Checked by: process_weights_test.cpp.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,11 +17,12 @@ struct ProcessRows {
   Eigen::VectorXd
       noise;  // variance relative to the prior's; if all rows are kept, infinity excludes a row
   std::vector<Eigen::Index> kept;
-  std::vector<int> fold;  // fold per row, from 0; if all rows are kept, negative: in every fit
+  // fold of each row, from 0; if all rows are kept, a negative one is in every fit
+  std::vector<int> fold;
 };
 
 struct ProcessWeights {
-  Eigen::MatrixXd weights;   // weights of the kept rows, per target
+  Eigen::MatrixXd weights;   // weights of the kept rows, for each target
   Eigen::MatrixXd left_out;  // prediction of each row in a fold from the other folds
 };
 

@@ -30,7 +30,7 @@ ProcessRows example(Eigen::Index count) {
   return rows;
 }
 
-/// The subset of `rows` for which `is` returns true, all kept.
+/// Returns the rows for which `is` returns true, all kept.
 template <class Is>
 ProcessRows part_of(const ProcessRows& rows, const Is& is) {
   std::vector<Eigen::Index> chosen;
@@ -69,7 +69,7 @@ TEST_CASE("Two rows that are far apart keep target / (1 + noise)") {
   const ProcessWeights fit = process_weights(rows, 1);
   CHECK(fit.weights(0, 0) == Approx(3 / 1.5));
   CHECK(fit.weights(1, 0) == Approx(-2.0 / 2));
-  CHECK(std::abs(fit.left_out(0, 0)) < 1e-9);  // no other row is informative about it
+  CHECK(std::abs(fit.left_out(0, 0)) < 1e-9);  // no other row is informative about this one
 }
 
 TEST_CASE("The prediction of a held-out row equals the prediction by a fit without its fold") {
@@ -99,7 +99,7 @@ TEST_CASE("Rows without a fold are in all fits, and rows with infinite noise in 
     CHECK(with.left_out(i, 0) == Approx(alone.left_out(i, 0)).margin(1e-4));
   }
   CHECK(with.weights.bottomRows(12).cwiseAbs().maxCoeff() < 1e-4);
-  // Conversely, predictions of the first rows are unaffected when a fold of these rows is held out.
+  // Conversely, holding out a fold of these rows does not change predictions of the first rows.
   rows.noise.tail(12).setConstant(0.1);
   rows.noise.head(12).setConstant(std::numeric_limits<double>::infinity());
   const ProcessRows others = part_of(rows, [](Eigen::Index i) { return i >= 12; });
@@ -112,7 +112,7 @@ TEST_CASE("Rows without a fold are in all fits, and rows with infinite noise in 
 }
 
 TEST_CASE("A kept subset that covers all points predicts nearly as well as all rows") {
-  // Each of twelve points twice; one of each pair is kept.
+  // Each of twelve points occurs twice; one of each pair is kept.
   const ProcessRows once = example(12);
   ProcessRows rows{.points = Eigen::MatrixXd(24, 2),
                    .targets = Eigen::MatrixXd(24, 2),

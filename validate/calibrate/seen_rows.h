@@ -15,7 +15,7 @@
 
 namespace tilecast {
 
-/// A row's kernel simulated at the predicted clock, as in a prediction: at the measured clock its
+/// A row's kernel, simulated at the predicted clock as in a prediction: at the measured clock, its
 /// features would leak that clock. Uses the constants from before the fit.
 struct SimulatedRow {
   KernelActivity activity;  // elapsed is 0 if it cannot be simulated

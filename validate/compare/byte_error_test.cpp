@@ -13,7 +13,7 @@ constexpr const char* kDramRead = "dram__bytes_read.sum";
 
 ChipCounters gh100() { return load_chip_counters(config_folder(), "GH100").value(); }
 
-/// Sets the counters that L2-to-SM bytes are computed from; the others are 0.
+/// Sets the counters from which L2-to-SM bytes are computed; the others are 0.
 Measurement counted_row(i32 stages, double intake, double shared, double dram_read) {
   Measurement row = example_row(stages, Seconds{1});
   for (const CounterSum::Term& term : gh100().l2_to_sm_sum.terms) {
@@ -41,8 +41,8 @@ ByteFigures figures_of(const std::vector<Measurement>& rows) {
 }
 
 TEST_CASE("Predicted bytes are compared with L2 and DRAM counters, hit rates by their difference") {
-  // 300 - 100 = 200 and 100 were delivered, 50 (hit rate 0.75) and 10 (0.9) read; one row without
-  // counters.
+  // 300 - 100 = 200 and 100 bytes were delivered; 50 (hit rate 0.75) and 10 (0.9) were read. One
+  // row has no counters.
   const ByteFigures f = figures_of(
       {counted_row(1, 300, 100, 50), counted_row(2, 100, 0, 10), example_row(3, Seconds{1})});
   CHECK(f.l2_to_sm->points == 2);
@@ -57,7 +57,7 @@ TEST_CASE("Predicted bytes are compared with L2 and DRAM counters, hit rates by 
 TEST_CASE("A count of zero has no relative error, and hit rates need both counters") {
   const ByteFigures f = figures_of({counted_row(2, 100, 0, 0)});
   CHECK_FALSE(f.dram_read.has_value());
-  CHECK(f.l2_hit->mean_error == Approx(0.1));  // predicted 0.9, while all counts are hits
+  CHECK(f.l2_hit->mean_error == Approx(0.1));  // predicted is 0.9, while all counts are hits
   CHECK(f.l2_hit->bias == Approx(-0.1));
   Measurement row = counted_row(2, 100, 0, 10);
   row.counters.erase(kDramRead);

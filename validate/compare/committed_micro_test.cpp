@@ -1,5 +1,6 @@
-// Checks constants of the H200 against committed micro-benchmarks that only several points together
-// give; those of one point each are checked by micro_overlay_test.cpp. Runs in the repository root.
+// Checks those constants of the H200 that several committed micro-benchmark points together
+// determine; micro_overlay_test.cpp checks those that one point determines. Runs in the repository
+// root.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -35,7 +36,7 @@ Constants read_run(const std::string& name) {
 
 TEST_CASE("A warpgroup's overheads per K block are those of a single CTA") {
   const MachineSpec machine = *load_gpu("h200_sxm", false).spec.machine;
-  // Cycles of the SM clock under tensor load: 64x256x64 is 512 cycles of wgmmas.
+  // Cycles of the SM clock under tensor load; 64x256x64 takes 512 cycles of wgmmas.
   std::map<std::string, std::map<i64, double>> times;
   for (const auto& [line, row] :
        read_measurements("validate/data/h200_sxm/turns/turns.csv.gz").rows) {
@@ -90,7 +91,8 @@ TEST_CASE("Constants of copies that micro-benchmarks measure together are those 
   const MachineSpec machine = *gpu.machine;
   const Constants run = read_run("micro.csv.gz");
   const auto at = [&](const char* key, const char* variant) { return run.at({key, variant}); };
-  // Issue of copies: a line through 4 and 16 copies, and the remainder for a single one.
+  // Issue of copies: a line through the times of 4 and 16 copies, and the remainder for a single
+  // one.
   const double four = 4 * at("tma.issue_per_copy", "bytes=128 count=4");
   const double sixteen = 16 * at("tma.issue_per_copy", "bytes=128 count=16");
   const double one = at("tma.issue_per_copy", "bytes=128 count=1");
@@ -104,7 +106,7 @@ TEST_CASE("Constants of copies that micro-benchmarks measure together are those 
   CHECK(machine.outside.value ==
         Approx(at("tma.box_turn", "box=256 inside=0 in_step sms=132") * 8 / (132 * 256))
             .epsilon(0.01));
-  // Stores: a line through 8 and 32 KiB.
+  // Stores: a line through the times of 8 and 32 KiB.
   const double short_store = at("tma.store_source_free", "bytes=8192 store");
   const double long_store = at("tma.store_source_free", "bytes=32768 store");
   const double per_byte = (long_store - short_store) / 24576;
@@ -113,7 +115,8 @@ TEST_CASE("Constants of copies that micro-benchmarks measure together are those 
 }
 
 TEST_CASE("Copies and GEMMs have the same constants") {
-  // They are in both sections, since GPUs that run only copies have no section machine.
+  // These constants are in both sections, because GPUs that run only copies have no section
+  // machine.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const MachineSpec machine = *gpu.machine;
   const StreamSpec& stream = *gpu.stream;

@@ -24,8 +24,8 @@ std::string split_key(const GemmProblem& problem) {
 }
 std::string split_key(const auto& problem) { return to_text(problem); }
 
-/// Returns the op's field that accepts this word, such as "causal", or whose name it is, such as
-/// "lse". Sides belong to the shape and are excluded.
+/// Returns the op's field that accepts this word, such as "causal", or has this name, such as
+/// "lse". Dimensions belong to the shape and are excluded.
 std::optional<std::pair<std::string, std::string>> field_of(const AnyProblem& blank,
                                                             const std::string& word) {
   for (const std::string_view name : problem_field_names()) {

@@ -4,8 +4,8 @@
 //   judge: [4096x4096x1024, 8*512x512x64 bf16 nn]      # test problems; GEMMs default to fp16 tn
 //   unfitted_tiles: [128x192]                         # held-out CTA tiles, M x N
 //
-// A problem of another op has a word after its shape that identifies the op, before or after its
-// type: "4x32:8x4096x4096x128 bf16 causal", "4096x4096 elementwise_add fp32". A list without
+// A problem of another op has, after its shape and before or after its type, a word that identifies
+// the op: "4x32:8x4096x4096x128 bf16 causal", "4096x4096 elementwise_add fp32". A list without
 // problems is a GEMM's.
 //
 // Checked by: data_split_test.cpp.
@@ -38,7 +38,7 @@ class DataSplit {
   static DataSplit load(const std::vector<std::string>& paths);
   static DataSplit parse(const StrictValue& root);
 
-  /// Returns a point's part. Baselines have no tile and belong to the part of their problem; only
+  /// Returns a point's part. Baselines have no tile and belong to the part of their problem. Only
   /// GEMMs have held-out tiles.
   DataPart part_of(const Point& point) const;
 
@@ -51,8 +51,8 @@ class DataSplit {
   std::set<std::pair<i32, i32>> unfitted_tiles_;
 };
 
-/// Keeps the rows of one part. cuBLASLt's rows stay with every part of their problem, as baselines;
-/// rows of ops without a problem in the split are removed.
+/// Keeps the rows of one part. cuBLASLt's rows are kept with every part of their problem, as
+/// baselines. Rows of ops without a problem in the split are removed.
 void keep_part(const DataSplit& split, DataPart part, std::vector<MeasurementFile>& files);
 
 }  // namespace tilecast

@@ -16,8 +16,9 @@ TEST_CASE("A size includes its lower bound") {
 }
 
 /// Measured at 10, 30, 50 and 2000 us and predicted at 11, 33, 35 and 3000: errors of 10, 10, 30
-/// and 50 %. Cycles at 1 GHz instead of 1.5: two thirds of the ratios, so errors of -0.266667,
-/// -0.266667, -0.533333 and 0. Even ones are bound by DRAM, odd ones by the tensor cores.
+/// and 50 %. Cycles are predicted at 1 GHz and measured at 1.5, so their ratios are two thirds:
+/// errors of -0.266667, -0.266667, -0.533333 and 0. Points with an even index are bound by DRAM,
+/// the others by the tensor cores.
 JoinedData example_data() {
   const Predictor times = predict_times(
       {{1, Seconds{11e-6}}, {2, Seconds{33e-6}}, {3, Seconds{35e-6}}, {4, Seconds{3e-3}}});
@@ -58,8 +59,8 @@ TEST_CASE("Each size has its own mean and median, with cycles only if measured")
 }
 
 TEST_CASE("The median of a schedule is not its mean") {
-  // pipelined has the odd stages, warp_specialized the even ones; a third error separates median
-  // and mean.
+  // pipelined has the odd numbers of stages, warp_specialized the even ones; a third error
+  // separates median and mean.
   const JoinedData data = join_example(
       {example_row(1, Seconds{10}), example_row(3, Seconds{10}), example_row(5, Seconds{10})},
       {{1, Seconds{11}}, {3, Seconds{12}}, {5, Seconds{16}}});

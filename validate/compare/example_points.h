@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// Returns configurations that differ only in their stages.
+/// Returns a configuration; they differ only in their stages.
 inline KernelConfig example_config(i32 stages) {
   return {.schedule = stages % 2 == 0 ? Schedule::kWarpSpecialized : Schedule::kPipelined,
           .tiling = {.block_m = 128,
@@ -33,7 +33,7 @@ inline KernelConfig example_config(i32 stages) {
           .raster = {RasterKind::kGroupedM, 8, Walk::kStrided}};
 }
 
-/// A verified row of example_config(stages), at 1.5 GHz.
+/// Returns a verified row of example_config(stages), at 1.5 GHz.
 inline Measurement example_row(i32 stages, Seconds time, GemmShape shape = {4096, 4096, 4096}) {
   return example_measurement(to_text(example_config(stages)), time, shape);
 }

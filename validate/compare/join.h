@@ -1,5 +1,5 @@
-// Joins predictions and verified rows (validate/record/verified_rows.h) by configuration text.
-// Reports, records and picks use it; fits, which need only the rows, use the same rows and groups.
+// Joins predictions and verified rows (validate/record/verified_rows.h) by configuration string,
+// for reports, records and picks. Fits need only the rows; they use the same rows and groups.
 #pragma once
 
 #include <functional>
@@ -24,14 +24,14 @@ struct JoinedPoint {
   Seconds measured_time() const { return measured.time->median; }
 };
 
-/// Points that are compared with each other: one problem under one regime.
+/// Points that can be compared with each other: one problem under one regime.
 struct JoinedGroup {
   AnyProblem problem;
   Regime regime = Regime::kBurst;
   Inputs inputs = Inputs::kNormal;
   L2State l2_state = L2State::kRotating;
   std::vector<JoinedPoint> points;  // in order of configuration text
-  // Measurements by configuration (kBaselines).
+  // Measurements of baselines, by configuration (kBaselines).
   std::map<std::string, Measurement, std::less<>> baselines;
   // Measurements from JoinOptions::fixed.
   std::vector<Measurement> fixed;
@@ -48,23 +48,23 @@ struct JoinedData {
   std::size_t points = 0;
   std::size_t cublaslt = 0;   // rows of baselines
   std::size_t unmatched = 0;  // verified rows without a prediction
-  // Rows whose status is not ok, or that are not verified.
+  // Number of rows whose status is not ok, or that are not verified.
   std::size_t excluded = 0;
-  // Rows replaced by a later verified row of the same point.
+  // Number of rows that a later verified row of the same point replaces.
   std::size_t repeated = 0;
-  std::vector<std::string> unmatched_reasons;  // "file:line: reason" per row
+  std::vector<std::string> unmatched_reasons;  // one "file:line: reason" for each row
 };
 
 struct JoinOptions {
   unsigned threads = 0;  // number of threads; one per CPU if 0
-  // Rows, perhaps of another card, that are used only as a baseline.
+  // Rows, possibly of another GPU, that are used only as a baseline.
   std::vector<MeasurementFile> fixed = {};
   /// Called with the number of rows predicted so far, by one thread at a time.
   std::function<void(std::size_t done, std::size_t all)> progress = {};
 };
 
 /// Predicts and groups the rows. `gpu_names`: allowed values of column gpu. Throws ConfigError
-/// `file:line: gpu: ...` for a row of another GPU, and ConfigError if there are no rows at all.
+/// `file:line: gpu: ...` for a row of another GPU, and ConfigError if there are no rows.
 JoinedData join_points(const std::vector<MeasurementFile>& files, const Predictor& predict,
                        const std::vector<std::string>& gpu_names, const JoinOptions& options = {});
 

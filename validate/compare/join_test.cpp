@@ -20,7 +20,7 @@ TEST_CASE("Every row counts once: as point, baseline, excluded, unmatched or rep
   Measurement unknown = example_row(5, Seconds{1});
   unknown.point.config = "hand_waving:tile=1";
   Measurement loose = example_row(5, Seconds{1});
-  // stages=05: not canonical.
+  // stages=05 is not canonical.
   loose.point.config.insert(loose.point.config.find("stages=") + 7, "0");
   const JoinedData data = join_example(
       {example_row(1, Seconds{1}), example_row(2, Seconds{2}), example_row(2, Seconds{3}), wrong,
@@ -32,7 +32,7 @@ TEST_CASE("Every row counts once: as point, baseline, excluded, unmatched or rep
   CHECK(data.points == 2);
   CHECK(data.cublaslt == 2);
   CHECK(data.excluded == 2);
-  // Unknown schedule, configuration not canonical, rejected by the predictor.
+  // An unknown schedule, a configuration that is not canonical, and one that the predictor rejects.
   CHECK(data.unmatched == 3);
   CHECK(data.repeated == 1);
   REQUIRE(data.groups.size() == 1);
@@ -40,7 +40,7 @@ TEST_CASE("Every row counts once: as point, baseline, excluded, unmatched or rep
   REQUIRE(group.points.size() == 2);
   CHECK(group.baseline(kCublasltTop1)->time->median == Seconds{5});
   CHECK(group.baseline(kCublasltBest)->time->median == Seconds{4});
-  CHECK(group.best_measured_time() == Seconds{1});  // stages=2 counts with its later row, 3 s
+  CHECK(group.best_measured_time() == Seconds{1});  // the later row of stages=2, with 3 s, is used
   CHECK(std::max(group.points[0].measured_time(), group.points[1].measured_time()) == Seconds{3});
 }
 

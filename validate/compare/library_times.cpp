@@ -13,7 +13,7 @@
 namespace tilecast {
 namespace {
 
-// Efficiency that serving planners assume for shapes that were not measured.
+// Efficiency that serving planners assume for shapes without measurements.
 constexpr double kFallbackEfficiency = 0.8;
 constexpr Seconds kFallbackStart{3e-6};
 
@@ -64,7 +64,7 @@ std::optional<LibraryErrors> errors_of(const Size& size, const std::vector<Publi
                        error_figures(against_fastest), mean(inside)};
 }
 
-/// Returns mean and bias as two table cells.
+/// Formats mean and bias as two table cells.
 std::string cells(const std::optional<ErrorFigures>& errors) {
   return errors ? fmt::format("{:.1f} % | {:+.1f} %", errors->mape * kToPercent,
                               errors->bias * kToPercent)

@@ -1,6 +1,6 @@
-// Consistency of micro-benchmarks and GPU file: keys that a benchmark claims to provide exist, and
-// every measured value of the H200's file has a benchmark. The number of values that are not
-// measured must not grow, and each states its reason. Runs in the repository root.
+// Checks that micro-benchmarks and the GPU file are consistent: keys that a benchmark claims to
+// measure exist, and every measured value of the H200's file has a benchmark. The number of values
+// that are not measured must not grow, and each has a reason. Runs in the repository root.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -65,7 +65,7 @@ TEST_CASE("Every micro-benchmark names keys, and each is one of the GPU file") {
     }
   }
   SECTION("and every number that was measured has a kernel that names it") {
-    // Derived from timelines of GEMMs rather than from a kernel.
+    // Derived from timelines of GEMMs and not measured by a kernel.
     const std::set<std::string> off_timelines{"machine.gpc_clock_spread"};
     for (const Constant& constant : gpu.constants) {
       if (constant.source == Source::kMeasured && !off_timelines.contains(constant.key_path)) {
@@ -115,7 +115,7 @@ TEST_CASE("The learned correction has at most 60 numbers besides its rows") {
   const std::string numbers = text.substr(text.find("\nlengths:"));
   const auto count =
       std::distance(std::sregex_iterator(numbers.begin(), numbers.end(), kNumber), {});
-  CHECK(count >= 40);  // length scales, a noise, and per method two spreads and seven reaches
+  CHECK(count >= 40);  // length scales, a noise and, for each method, two spreads and seven reaches
   CHECK(count <= 60);
 }
 

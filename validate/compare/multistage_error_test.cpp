@@ -1,5 +1,5 @@
-// Model and measurements of mma.sync kernels on an H200, problems to which no constant was fitted.
-// Runs in the repository root.
+// Compares the model with measurements of mma.sync kernels on an H200, for problems to which no
+// constant was fitted. Runs in the repository root.
 #include <cmath>
 #include <cstdio>
 #include <map>

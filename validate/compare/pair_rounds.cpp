@@ -13,7 +13,7 @@
 namespace tilecast {
 namespace {
 
-/// Rows of one configuration by round; a later row of the same round replaces an earlier one.
+/// Rows of one configuration by round. A later row of the same round replaces an earlier one.
 using Rounds = std::map<i64, Measurement>;
 
 struct Group {

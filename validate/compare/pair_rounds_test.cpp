@@ -22,7 +22,7 @@ Measurement row(const std::string& config, i64 round, double microseconds) {
 
 TEST_CASE("A pair's ratio is taken within each round, despite drift between rounds") {
   // b is 2 % slower than a in every round, while both times double from the first round to the
-  // third
+  // third.
   const std::vector<PairedConfigs> pairs =
       pair_rounds(file_of({row("a:x=1", 1, 100), row("b:x=1", 1, 102), row("b:x=1", 2, 153),
                            row("a:x=1", 2, 150), row("a:x=1", 3, 200), row("b:x=1", 3, 204)}));

@@ -38,7 +38,7 @@ TEST_CASE("A shape is aligned if each dimension is a multiple of 8") {
 }
 
 TEST_CASE("Ties in preference are broken by configuration text, not by measured time") {
-  // the first configuration by text, pipelined:...stages=1, reaches 4 / 8.
+  // The first configuration by string, pipelined:...stages=1, reaches 4 / 8.
   CHECK(pick_ratio(
             example_group(), [](const JoinedPoint&) { return 0.0; }, 1) == Approx(0.5));
 }
@@ -49,8 +49,8 @@ TEST_CASE("A random pick has the mean quality of all picks") {
 }
 
 TEST_CASE("The fixed tiling is the best over all shapes, even if best in none") {
-  // Times are 1, 4, 1.1 us for shape 1 and 4, 1, 1.1 us for shape 2. Configuration 3 reaches 1/1.1
-  // in both, the others 1 and 0.25.
+  // Times are 1, 4 and 1.1 us for shape 1 and 4, 1 and 1.1 us for shape 2. Configuration 3 reaches
+  // 1/1.1 in both shapes, the others 1 and 0.25.
   const JoinedData data =
       join_example({example_row(1, Seconds{1}), example_row(2, Seconds{4}),
                     example_row(3, Seconds{1.1}), example_row(1, Seconds{4}, kOther),
@@ -75,7 +75,7 @@ TEST_CASE("A fixed tiling chosen elsewhere is evaluated in the groups that have 
 }
 
 TEST_CASE("A configuration measured in one shape of three is not a fixed tiling") {
-  // Config 3 is the best in one shape, but not measured in the others.
+  // Config 3 is the best in one shape, but it was not measured in the others.
   const JoinedData data =
       join_example({example_row(1, Seconds{2}), example_row(3, Seconds{1}),
                     example_row(1, Seconds{2}, kOther), example_row(2, Seconds{3}, kOther),
@@ -87,7 +87,7 @@ TEST_CASE("A configuration measured in one shape of three is not a fixed tiling"
 }
 
 TEST_CASE("Without a configuration in half of the shapes there is no fixed tiling") {
-  // Config 1 is in two shapes of four; without the second of them, in one of three.
+  // Config 1 is in two shapes of four; without the second one, in one of three.
   std::vector<Measurement> rows{
       example_row(1, Seconds{1}),         example_row(2, Seconds{2}),
       example_row(3, Seconds{1}, kOther), example_row(4, Seconds{2}, kOther),

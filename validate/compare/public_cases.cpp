@@ -35,7 +35,7 @@ constexpr i32 kSms = 132;          // SMs of an H200
 constexpr char kPrefill[] = "prefill", kDecode[] = "decode";
 constexpr char kFlashAttention3[] = "fa3", kCudnn[] = "cuDNN";
 
-/// A row of a source before its prediction. Without a configuration the top-1 pick is predicted.
+/// A row of a source before it is predicted. Without a configuration, the top-1 pick is predicted.
 struct Claim {
   AnyProblem problem;
   std::string kernel;
@@ -89,7 +89,7 @@ std::optional<Claim> fused_moe_claim(const CsvRow& row) {
                row.get("avg_duration", positive) * kMicrosecond};
 }
 
-/// Reads a GEMM that a kernel of tilecast can run; excludes single wgmmas, whose time is the
+/// Reads a GEMM that one of tilecast's kernels can run. Excludes single wgmmas, whose time is the
 /// launch.
 std::optional<Claim> published_claim(const CsvRow& row) {
   const std::string& unit = row.text("unit");
@@ -102,7 +102,8 @@ std::optional<Claim> published_claim(const CsvRow& row) {
   if (kernel.schedule == Schedule::kSmallMma) {
     return std::nullopt;
   }
-  // Our Blackwell kernels support B as [N,K] only, so the document's layout is ignored there.
+  // tilecast's Blackwell kernels support B as [N,K] only, so the document's layout is ignored
+  // there.
   const Layout layout =
       uses_tcgen05(kernel.schedule) ? Layout::kTn : row.get("layout", parse_layout);
   const ElementType dtype = row.get("dtype", parse_element_type);
@@ -116,8 +117,8 @@ std::optional<Claim> published_claim(const CsvRow& row) {
                row.get("regime", parse_regime), kernel};
 }
 
-/// Reads attention of one phase by one library, from the held-out half; FlashAttention-3 is
-/// compared with our kernel nearest to its rule's choice.
+/// Reads attention of one phase by one library, from the held-out half. FlashAttention-3 is
+/// compared with the tilecast kernel nearest to its rule's choice.
 template <const char* kPhase, const char* kLibrary>
 std::optional<Claim> attention_claim(const CsvRow& row) {
   if (row.text("phase") != kPhase || !row.text("library").starts_with(kLibrary) ||
@@ -147,7 +148,7 @@ const std::map<std::string, std::optional<Claim> (*)(const CsvRow&)> kFormats{
     {"published", published_claim},
     {"fused_moe", fused_moe_claim}};
 
-/// Blanks out lines that begin with #, keeping line numbers.
+/// Blanks out lines that begin with #, so that line numbers stay the same.
 std::string without_remarks(const std::string& text) {
   std::string left;
   for (const std::string_view line : split(text, '\n')) {

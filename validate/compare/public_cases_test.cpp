@@ -18,8 +18,8 @@ namespace {
 constexpr const char* kList = "validate/public_cases.yaml";
 
 TEST_CASE("Predictions are as close to public figures as public_cases.yaml states") {
-  // Minimum number of rows per source; other rows every day. A prediction of a known kernel takes
-  // milliseconds, a ranking up to a second.
+  // Minimum number of rows per source; each day's run checks other rows. A prediction of a known
+  // kernel takes milliseconds, a ranking up to a second.
   constexpr std::size_t kRankings = 24, kKernels = 120;
   const std::vector<PublicSource> sources = load_public_sources(kList);
   CHECK(sources.size() >= 7);

@@ -1,12 +1,12 @@
-// Analytic model and simulator on Blackwell compared with the only published figures of kernels,
-// those of a tutorial. Nothing was fitted to them, and neither method was chosen by them. Runs in
-// the repository root.
+// Compares the analytic model and the simulator on Blackwell with the only published figures of
+// kernels, those of a tutorial. Nothing was fitted to these figures, and neither method was chosen
+// by them. Runs in the repository root.
 //
 // The tutorial's kernel waits for each K block's MMAs before it issues the next ones (inflight 0
-// here). It runs one tile per CTA column by column, or persistent in chunks or swizzle groups, or
-// overlapped with C in borrowed B stages; with eight warps all of them store. All of its warps wait
-// for each K block's operands and MMAs, instead of one as here: eight take a little longer to wake
-// than four, which is added to the issuing warp's time. cuBLAS's kernel is unknown.
+// here). It runs one tile per CTA column by column, or is persistent with chunks or swizzle groups,
+// or overlapped with C in borrowed B stages. With eight warps, all of them store. All of its warps
+// wait for each K block's operands and MMAs, instead of one as here: eight take a little longer to
+// wake than four, which is added to the issuing warp's time. cuBLAS's kernel is unknown.
 
 #include <cmath>
 #include <cstdio>
@@ -27,9 +27,9 @@
 namespace tilecast {
 namespace {
 
-// Required: error at most 0.12 and each rank correlation at least 0.7; docs/dev/known-gaps.md, X3,
-// lists what misses. In the simulator eight warps are barely slower than four, so one pair of a
-// table may swap: 0.87 instead of the present 1.00.
+// Required: error at most 0.12, and each rank correlation at least 0.7; docs/dev/known-gaps.md, X3,
+// lists what misses this. In the simulator eight warps are barely slower than four, so one pair of
+// a table may swap: 0.87 instead of the present 1.00.
 struct Present {
   Method method;
   double error;
@@ -51,8 +51,8 @@ constexpr Present kPresent[] = {
 };
 constexpr const char* kFigures = "validate/data/public/gluon_throughput.csv";
 
-// validate/data/h200_sxm/micro: mbarrier.wake, 185.2 cycles with four waiting warps, 187.1 with
-// eight; there is no other such measurement. The kernel waits twice per K block.
+// From validate/data/h200_sxm/micro: mbarrier.wake takes 185.2 cycles with four waiting warps and
+// 187.1 with eight; there is no other such measurement. The kernel waits twice per K block.
 constexpr Cycles kWakeOfEight{187.1 - 185.2};
 
 struct Figure {

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 enum class Better {
-  kSame,  // must equal; otherwise it is another validation
+  kSame,  // must be equal; otherwise it is another validation
   kLower,
   kHigher,
   kNear,  // must be near the coverage that intervals promise
@@ -71,8 +71,8 @@ class RecordCheck {
     }
   }
 
-  /// Returns one line per figure that is worse in `now`. Throws the exceptions of check_form, and
-  /// ConfigError if the two are not comparable.
+  /// Returns one line for each figure that is worse in `now`. Throws the exceptions of check_form,
+  /// and ConfigError if the two are not comparable.
   std::vector<std::string> worse(const Json& now) const {
     std::vector<std::string> lines;
     for (const Recorded& row : kRecorded) {

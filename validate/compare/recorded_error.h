@@ -1,6 +1,6 @@
 // The headline figures of a validation, recorded in a file so that a change that degrades the model
 // is detected. Errors and widths may grow, and rank correlations and pick qualities fall, by
-// kRecordTolerance; coverage may lie up to kCoverageTolerance further from 0.9 than recorded, on
+// kRecordTolerance; coverage may be up to kCoverageTolerance further from 0.9 than recorded, on
 // either side. Figures that an older record lacks are not checked: record again to keep them.
 #pragma once
 
@@ -26,12 +26,12 @@ nlohmann::ordered_json record_of(const Validation& validation);
 /// Returns the method of a record. Throws the exceptions of worse_than_recorded.
 Method recorded_method(std::string_view record, std::string_view name);
 
-/// Throws the exceptions of worse_than_recorded for a malformed record, for any validation.
+/// Throws the exceptions of worse_than_recorded for a malformed record, whatever the validation is.
 void check_well_formed(std::string_view record, std::string_view name);
 
-/// Returns one sentence per figure that is worse than recorded or missing now. Throws ConfigError
-/// `name: key: expectation` if the record is malformed or belongs to another GPU, method, split or
-/// state of calibration.
+/// Returns one sentence for each figure that is worse than recorded, or is now missing. Throws
+/// ConfigError `name: key: expectation` if the record is malformed or belongs to another GPU,
+/// method, split or state of calibration.
 std::vector<std::string> worse_than_recorded(const Validation& validation, std::string_view record,
                                              std::string_view name);
 

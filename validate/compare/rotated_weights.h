@@ -1,14 +1,14 @@
-// The GPU as a kernel sees it if earlier kernels left part of its operands in L2. Collections of
+// Describes the GPU for a kernel some of whose operands earlier kernels left in L2. Collections of
 // library times replay a CUDA graph of the same GEMM with one A and several copies of B in turn,
-// and write C to the same memory. So A and C were last used one kernel ago, B as many kernels ago
-// as there are copies:
+// and write C to the same memory. So A and C were last used one kernel ago, and B as many kernels
+// ago as there are copies:
 //
-//   held = kept(A + B + C) (A + C) + kept(A + copies B + C) B
+// held = kept(A + B + C) (A + C) + kept(A + copies B + C) B
 //
-// with `kept` of panel_reuse.h. DRAM serves the other bytes: its rates rise, its latency and energy
-// per byte fall by the same factor. L2's own rate and latency stay.
+// with `kept` of panel_reuse.h. DRAM serves the other bytes: its rates are increased, and its
+// latency and energy per byte decreased, by the same factor. L2's rate and latency are kept.
 //
-// Excludes: which parts of an operand L2 holds. Checked by: rotated_weights_test.cpp.
+// Not modelled: which parts of an operand L2 holds. Checked by: rotated_weights_test.cpp.
 #pragma once
 
 #include "model/gemm/problem/gemm_problem.h"

@@ -9,7 +9,7 @@ namespace {
 
 constexpr L2Spec kL2{.capacity = {100e6}, .usable_fraction = 0.5};
 
-/// 1 MB of A, 8 MB of B, 1 MB of C.
+/// A has 1 MB, B 8 MB and C 1 MB.
 GemmProblem problem_of_10_mb() { return {{250, 2000, 2000}, ElementType::kBf16, Layout::kTn}; }
 
 TEST_CASE("B is held while all copies fit the usable part of L2, and gone at twice that") {

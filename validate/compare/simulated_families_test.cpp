@@ -1,5 +1,5 @@
-// Simulator and analytic model compared on committed H200 rows, in cycles at the measured clock.
-// Prints both errors by schedule and pins them; targets, and where they are missed:
+// Compares simulator and analytic model on committed H200 rows, in cycles at the measured clock.
+// Prints both errors by schedule and pins them. Targets, and where they are missed:
 // docs/dev/notebook/2026-11.md, The simulator. Runs in the repository root.
 #include <fmt/format.h>
 
@@ -39,7 +39,7 @@ struct Errors {
   std::vector<double> simulated, form;  // absolute errors
 };
 
-/// Errors by schedule; "all" has all rows, "near best" the rows within 20 % of their problem's
+/// Errors by schedule; "all" contains all rows, "near best" the rows within 20 % of their problem's
 /// best.
 std::map<std::string, Errors> errors_of(const std::vector<Measurement>& rows) {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;

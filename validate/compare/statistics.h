@@ -11,7 +11,7 @@ using Values = std::vector<double>;
 
 double mean(const Values& values);
 
-/// Linear interpolation between order statistics, at position (n - 1) * fraction of the sorted
+/// Interpolates linearly between order statistics, at position (n - 1) * fraction of the sorted
 /// list.
 double quantile(Values values, double fraction);
 
@@ -20,12 +20,12 @@ double median(const Values& values);
 /// Geometric mean; values must be positive.
 double geomean(const Values& values);
 
-/// Kendall's tau-b: (concordant - discordant) / sqrt(pairs untied in x * pairs untied in y). None
-/// if all of x are equal, so that there is no order to find; 0 if all of y are.
+/// Kendall's tau-b: (concordant - discordant) / sqrt(pairs untied in x * pairs untied in y).
+/// std::nullopt if all of x are equal, because there is no order to find; 0 if all of y are equal.
 std::optional<double> kendall_tau(const Values& x, const Values& y);
 
-/// Spearman's rho: correlation of ranks, with equal values sharing their mean rank. None and 0 as
-/// for kendall_tau.
+/// Spearman's rho: the correlation of ranks, where equal values share their mean rank. std::nullopt
+/// and 0 as for kendall_tau.
 std::optional<double> spearman_rho(const Values& x, const Values& y);
 
 /// Figures of relative errors (predicted / measured - 1).

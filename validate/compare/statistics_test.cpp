@@ -22,7 +22,7 @@ TEST_CASE("The geometric mean is the n-th root of the product") {
 TEST_CASE("Tau counts concordant minus discordant pairs") {
   CHECK(*kendall_tau({1, 2, 3, 4}, {10, 20, 30, 40}) == Approx(1));
   CHECK(*kendall_tau({1, 2, 3, 4}, {4, 3, 2, 1}) == Approx(-1));
-  // One pair of six swapped: (5 - 1) / 6.
+  // One pair of six is swapped: (5 - 1) / 6.
   CHECK(*kendall_tau({1, 2, 3, 4}, {1, 3, 2, 4}) == Approx(4.0 / 6));
 }
 

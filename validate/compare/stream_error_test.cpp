@@ -48,8 +48,8 @@ TEST_CASE("Memory-bound times are within 5 %, and 90 % inside intervals, which a
   CHECK(left_out.points > 60);
   CHECK(fitted.time.at(Regime::kBurst).mape < 0.03);
   CHECK(left_out.time.at(Regime::kBurst).mape < 0.05);
-  // The interval is that of all rows. Of the 67 held-out points 50 are inside: all seven additions
-  // of 512x1024 are outside.
+  // The interval is computed from all rows. It contains 50 of the 67 held-out points; all seven
+  // additions of 512x1024 are outside.
   const auto inside = [](const Validation& part) {
     return part.interval->coverage_90 * static_cast<double>(part.points);
   };

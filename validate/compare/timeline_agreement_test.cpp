@@ -1,4 +1,4 @@
-// Simulated timelines compared with the committed ones (data/h200_sxm/timelines), for every
+// Compares simulated timelines with the committed ones (data/h200_sxm/timelines), for every
 // simulated kernel: median duration of a tile, and end of the last one. The recorded launches were
 // cold. Pins the present agreement; for explanations see docs/dev/notebook/2026-11.md, The
 // simulator.

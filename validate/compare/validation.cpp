@@ -55,8 +55,8 @@ std::optional<ErrorFigures> time_errors(const std::vector<JoinedGroup>& groups) 
   return error_figures(errors);
 }
 
-/// Adds, for each pair whose measured clocks differ by more than 2 %, 1 if it is predicted in the
-/// right order, else 0; equal predictions count as wrong.
+/// For each pair whose measured clocks differ by more than 2 %, adds 1 if it is predicted in the
+/// right order, otherwise 0; equal predictions count as wrong.
 void add_clock_pairs(Values& ordered, const Values& measured, const Values& predicted) {
   for (std::size_t i = 0; i < measured.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {

@@ -26,13 +26,13 @@ struct RankFigures {
 struct ClockFigures {
   ErrorFigures error;
   std::optional<double> kendall;  // mean over groups
-  // Pairs of configurations in one group whose measured clocks differ by more than 2 %: their
-  // number over all groups, and the fraction predicted in the right order.
+  // Pairs of configurations of one group whose measured clocks differ by more than 2 %: their
+  // number over all groups, and the fraction that is predicted in the right order.
   std::size_t pairs = 0;
   std::optional<double> pairs_ordered;
 };
 
-/// Baselines, over both regimes.
+/// Figures of baselines, over both regimes.
 struct Baselines {
   std::optional<RatioFigures> closed_form;     // top-1 pick of the analytic model, by time
   std::optional<RatioFigures> pick_by_cycles;  // pick with the fewest predicted cycles
@@ -42,9 +42,9 @@ struct Baselines {
   std::optional<RatioFigures> random;                 // see pick.h
   std::optional<RatioFigures> cublaslt_top1_of_best;  // time of cublaslt:best / of cublaslt:top1
   std::optional<RatioFigures> cublaslt_top1_of_ours;  // tilecast's best measured time / of its top1
-  // Speed relative to cuBLASLt's top heuristic for aligned problems (is_aligned) and for unaligned
-  // ones, where most of its kernels cannot use wide loads; and relative to its best for aligned
-  // problems.
+  // Speed relative to cuBLASLt's top heuristic for aligned problems (is_aligned), and for unaligned
+  // ones, where most of cuBLASLt's kernels cannot use wide loads; and relative to cuBLASLt's best
+  // for aligned problems.
   std::optional<RatioFigures> cublaslt_aligned, cublaslt_odd, cublaslt_best_aligned;
   std::optional<RatioFigures>
       runtime_copy_of_ours;             // tilecast's best measured time / cudaMemcpyAsync
@@ -83,8 +83,8 @@ struct Validation {
 struct ValidationOptions {
   std::size_t worst = 0;                  // number of points to list
   std::optional<ChipCounters> chip = {};  // if not set, bytes are not compared
-  /// The fixed configuration if it was chosen on other rows; empty if none was widespread enough
-  /// there. If not set, chosen on these rows, in hindsight.
+  /// The fixed configuration that was chosen on other rows; empty if none was widespread enough
+  /// there. If not set, it is chosen on these rows, in hindsight.
   std::optional<std::string> fixed_config = {};
 };
 

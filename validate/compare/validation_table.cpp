@@ -41,7 +41,7 @@ std::string error_table(const Validation& v) {
   if (v.bytes.dram_read) {
     text += error_line("  DRAM read bytes", *v.bytes.dram_read);
   }
-  if (v.bytes.l2_hit) {  // a difference of two percentages
+  if (v.bytes.l2_hit) {  // shows a difference of two percentages
     text += fmt::format("{:<24}{:>8}{:>10}{:>30}\n", "  L2 hit rate", v.bytes.l2_hit->points,
                         points(v.bytes.l2_hit->mean_error), points(v.bytes.l2_hit->bias));
   }

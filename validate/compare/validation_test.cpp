@@ -19,8 +19,8 @@ GpuSpec bare_gpu() {
 }
 
 /// Three kernels were measured at 10, 11 and 20 us and 1.5 GHz, and predicted at 11, 10 and 30 us
-/// and 1 GHz. The time errors are +10 %, -1/11 and +50 %, the cycle errors two thirds of those
-/// ratios - 1.
+/// and 1 GHz. The time errors are +10 %, -1/11 and +50 %; the cycle errors are two thirds of these
+/// ratios, minus 1.
 Validation example_validation() {
   const JoinedData data = join_example(
       {example_row(1, Seconds{10e-6}), example_row(2, Seconds{11e-6}),
@@ -51,8 +51,8 @@ TEST_CASE("Rank correlation is over all, and over those within 20 % of the best"
 }
 
 TEST_CASE("Errors of cycles near the best time are reported separately") {
-  // Figures for 10 and 11 us, since 20 us is not within 20 % of 10: mean (0.266667 + 0.393939) / 2,
-  // 90th percentile 0.393939 - 0.1 * 0.127273.
+  // Figures for 10 and 11 us, because 20 us is not within 20 % of 10: mean (0.266667 + 0.393939) /
+  // 2, 90th percentile 0.393939 - 0.1 * 0.127273.
   const Validation v = example_validation();
   CHECK(v.cycles_near_best->points == 2);
   CHECK(v.cycles_near_best->mape == Approx(0.330303).epsilon(1e-5));
@@ -60,7 +60,7 @@ TEST_CASE("Errors of cycles near the best time are reported separately") {
   CHECK(to_json(v)["cycles_near_best"]["mape"] == 0.330303);
 }
 
-/// One shape whose configurations have these clocks in GHz.
+/// Validation of one shape whose configurations have these clocks in GHz.
 Validation clocks_validation(const std::vector<double>& measured,
                              const std::vector<double>& predicted) {
   std::vector<Measurement> rows;
@@ -80,7 +80,7 @@ Validation clocks_validation(const std::vector<double>& measured,
 }
 
 TEST_CASE("Only clocks that differ by more than 2 % must be in order") {
-  // 1.5 and 1.52 are 1.3 % apart. 1.5 and 1.6 are predicted in the wrong order.
+  // 1.5 and 1.52 are only 1.3 % apart. 1.5 and 1.6 are predicted in the wrong order.
   const Validation v = clocks_validation({1.5, 1.52, 1.6}, {1.4, 1.3, 1.35});
   CHECK(v.clock->pairs == 2);
   CHECK(*v.clock->pairs_ordered == Approx(0.5));
@@ -103,7 +103,7 @@ TEST_CASE("Picks are reported with their baselines") {
   CHECK(v.baselines.cublaslt_top1_of_ours->geomean == Approx(10.0 / 8));
   CHECK(v.baselines.cublaslt_aligned->geomean == Approx(10.0 / 8));
   CHECK_FALSE(v.baselines.cublaslt_odd.has_value());
-  CHECK_FALSE(v.baselines.roofline_mape.has_value());  // a bare GPU has no rates
+  CHECK_FALSE(v.baselines.roofline_mape.has_value());  // a GPU without sections has no rates
 }
 
 TEST_CASE("The fixed tiling is that of the training set if there is one") {
@@ -122,7 +122,7 @@ TEST_CASE("The fixed tiling is that of the training set if there is one") {
 }
 
 TEST_CASE("Coverage counts times inside the interval, edges included") {
-  // +-10 %: 9.9..12.1 contains 10; 9..11 contains 11; 27..33 does not contain 20.
+  // The intervals are +-10 %: 9.9..12.1 contains 10; 9..11 contains 11; 27..33 does not contain 20.
   CHECK(example_validation().interval->coverage_90 == Approx(2.0 / 3));
   CHECK(example_validation().interval->median_width == Approx(0.2));
 }
@@ -249,7 +249,7 @@ TEST_CASE("Coverage further from 90 % than recorded is worse, on either side") {
   CHECK(worse_than(0.931) == 0);
   CHECK(worse_than(0.871) == 1);
   CHECK(worse_than(0.869) == 0);
-  CHECK(worse_than(1) == 0);  // over-wide intervals are not counted as a regression
+  CHECK(worse_than(1) == 0);  // intervals that are too wide are not a regression
   v.interval = IntervalFigures{0.85, 0.2};
   CHECK(worse_than(0.929) == 1);
   CHECK(worse_than(0.869) == 0);

@@ -8,10 +8,10 @@
 
 namespace tilecast {
 
-/// Fractions with six decimals; absent figures have no key.
+/// Fractions have six decimals; absent figures have no key.
 nlohmann::ordered_json to_json(const Validation& validation);
 
-/// At most 80 columns wide, with a trailing line end.
+/// The table is at most 80 columns wide and ends with a line end.
 std::string to_table(const Validation& validation);
 
 }  // namespace tilecast

@@ -17,7 +17,7 @@ double log_error(const JoinedPoint& point) {
   return std::log(point.predicted.time / point.measured_time());
 }
 
-/// Returns GEMM's dtype and layout, and settings of the group that are not the defaults.
+/// Formats a GEMM's dtype and layout, and settings of the group that are not the defaults.
 std::string conditions_text(const WorstPoint& worst) {
   const Point& point = worst.point;
   std::string text = to_text(worst.problem) + ", " + std::string(to_text(point.regime));

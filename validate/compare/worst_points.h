@@ -12,8 +12,8 @@
 
 namespace tilecast {
 
-/// The main cause of a time error: log(predicted / measured) time is the error of cycles minus that
-/// of the clock; the larger term with the sign of the sum.
+/// The main cause of a time error. log(predicted / measured) time is the error of the cycles minus
+/// that of the clock; the cause is the larger term with the sign of the sum.
 enum class OffPart { kCycles, kClock, kUnknown };
 
 std::string_view to_text(OffPart part);
@@ -31,13 +31,13 @@ struct WorstPoint {
 
 OffPart off_part(const JoinedPoint& point);
 
-/// Returns the points by |log(predicted / measured time)|, largest first. Ties keep the order of
-/// the data.
+/// Returns the points sorted by |log(predicted / measured time)|, largest first. Ties keep the
+/// order of the data.
 std::vector<WorstPoint> worst_points(const JoinedData& data, std::size_t count);
 
 nlohmann::ordered_json to_json(const std::vector<WorstPoint>& points);
 
-/// At most 80 columns wide; a long configuration is wrapped after a comma.
+/// The text is at most 80 columns wide; a long configuration is wrapped after a comma.
 std::string to_table(const std::vector<WorstPoint>& points);
 
 }  // namespace tilecast

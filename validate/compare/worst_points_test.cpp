@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-/// Every kernel was measured at 10 us and 1.5 GHz. The predictions by number of stages:
+/// Every kernel was measured at 10 us and 1.5 GHz. Predictions by number of stages:
 ///   1: 20 us at 1.5 GHz (twice the cycles)
 ///   2: 4 us at 3 GHz (0.8 times the cycles, twice the clock)
 ///   3: 11 us at 1.5 GHz
@@ -41,7 +41,7 @@ JoinedData example_data(bool with_clock = true) {
 TEST_CASE("The worst point has the largest log error, and ties keep the data's order") {
   const std::vector<WorstPoint> worst = worst_points(example_data(), 4);
   REQUIRE(worst.size() == 4);
-  // -60 % is log 2.5, worse than +100 %, which is log 2; -20 % is log 1.25, +10 % log 1.1.
+  // -60 % is log 2.5, which is worse than +100 %, log 2; -20 % is log 1.25, +10 % is log 1.1.
   CHECK(worst[0].time_error() == Approx(-0.6));
   // Schedules pipelined, warp_specialized.
   CHECK(worst[1].point.config == to_text(example_config(1)));
@@ -59,7 +59,8 @@ TEST_CASE("The main cause of an error is the term that pushed the time that way"
   CHECK(worst[0].off == OffPart::kClock);   // log 0.8 from cycles, -log 2 from the clock
   CHECK(worst[1].off == OffPart::kCycles);  // the clock is right
   CHECK(worst[2].off == OffPart::kClock);   // cycles are right
-  CHECK(worst[3].off == OffPart::kClock);   // predicted time too short despite twice the cycles
+  // the predicted time is too short although it has twice the cycles
+  CHECK(worst[3].off == OffPart::kClock);
   CHECK(worst_points(example_data(false), 1).front().off == OffPart::kUnknown);
 }
 

@@ -20,7 +20,7 @@ struct DeviceFacts {
 /// Throws DeviceError or CudaError.
 DeviceFacts device_facts(const Device& device);
 
-/// Whether this process can still use the GPU after a CUDA error, which it clears.
+/// Whether this process can still use the GPU after a CUDA error; clears the error.
 bool context_is_alive();
 
 /// Returns the version of the loaded kernel module, such as 580.159.04, without a CUDA call; empty

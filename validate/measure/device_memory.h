@@ -28,7 +28,8 @@ class DeviceMemory {
   /// Grows to at least `bytes`; growing discards the contents.
   void reserve(std::size_t bytes) {
     if (bytes > bytes_) {
-      DeviceMemory().swap(*this);  // released first: both together may not fit
+      // the old memory is released first, because both together may not fit
+      DeviceMemory().swap(*this);
       DeviceMemory(bytes).swap(*this);
     }
   }
@@ -63,7 +64,7 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// Copies the `count` values of T at `source` on the device to the host, after the stream is idle.
+/// Copies `count` values of T from `source` on the device to the host, once the stream is idle.
 template <class T>
 std::vector<T> copy_to_host(const T* source, std::size_t count, cudaStream_t stream) {
   std::vector<T> values(count);

@@ -6,8 +6,8 @@
 //   Contender::identify  does the kernel match its configuration?
 //   Contender::time      launches over the buffer sets
 //
-// An operation's harness is a folder validate/measure/NAME and a row of lab_ops.cpp, which alone
-// names it. stream/ is the small example.
+// An operation's harness is a folder validate/measure/NAME and a row of lab_ops.cpp, the only file
+// that names it. stream/ is the small example.
 #pragma once
 
 #include <functional>
@@ -49,12 +49,12 @@ class Contender {
 
   /// Checks one launch.
   virtual Verdict check() = 0;
-  /// Fills in the figures that the device reports for the checked kernel. A row that must not be
-  /// timed gets another status than ok, and its reason.
+  /// Fills in the figures that the device reports for the checked kernel. If the row must not be
+  /// timed, its status becomes another one than ok, with a reason.
   virtual void identify(Measurement& /*row*/) {}
   /// Returns the launches to time; their arguments live as long as the contender.
   virtual Workload workload() = 0;
-  /// Fills in the row's time, and a baseline's algorithm as its reason.
+  /// Fills in the row's time and, for a baseline, its algorithm as the reason.
   virtual void time(Measurement& row, const Timing& timing) {
     Workload launches = workload();
     timing(row, launches);
@@ -65,19 +65,20 @@ class LabOp {
  public:
   virtual ~LabOp() = default;
 
-  /// Remembers a row measured earlier, which later rows may repeat under another name.
+  /// Remembers a row that was measured earlier; later rows may repeat it under another name.
   virtual void remember(const Measurement& /*row*/) {}
   /// Prepares inputs and reference. Called again only for another problem or other inputs.
   virtual void prepare(const AnyProblem& problem, Inputs inputs) = 0;
   virtual const BufferSets& sets() const = 0;
-  /// Creates the contender for the problem prepared last. `config`: canonical, or a baseline. Fills
-  /// in the row's registers, shared memory and CTAs. Throws ConfigError if it cannot run.
+  /// Creates the contender for the problem that was prepared last. `config`: canonical, or a
+  /// baseline. Fills in the row's registers, shared memory and CTAs. Throws ConfigError if it
+  /// cannot run.
   virtual std::unique_ptr<Contender> contender(const std::string& config, Measurement& row) = 0;
 };
 
 struct LabRow {
   std::unique_ptr<LabOp> (*open)(const LabDevice& device);
-  /// Sources of the kernels that inputs and checks need in addition to MicroKernels.
+  /// Sources of the kernels, other than MicroKernels, that inputs and checks need.
   std::vector<KernelSource> (*check_sources)();
   /// Sources of the kernels that a configuration launches. Throws ConfigError.
   std::vector<KernelSource> (*kernel_sources)(const AnyProblem& problem, const AnyConfig& config);

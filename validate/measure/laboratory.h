@@ -1,5 +1,5 @@
-// Measures points on the current GPU: first checks the result, then the kernel's identity, then
-// measures the time. A wrong kernel is never timed. Op-specific steps are in lab_op.h.
+// Measures points on the current GPU. First checks the result, then the kernel's identity, then
+// measures the time, so a wrong kernel is never timed. Op-specific steps are in lab_op.h.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@ namespace tilecast {
 
 class Laboratory {
  public:
-  /// Throws DeviceError if no GPU runs the kernels, and whatever ActivityTimer and
-  /// check_clocks_agree throw; `counter` is the third clock.
+  /// Throws DeviceError if no GPU runs the kernels, and the exceptions of ActivityTimer and
+  /// check_clocks_agree; `counter` is the third clock.
   explicit Laboratory(const CounterClock& counter = {});
 
   const Device& device() const { return device_; }
@@ -35,7 +35,7 @@ class Laboratory {
 
   const ClockReadings& clocks() const { return clocks_; }
 
-  /// Remembers a row measured before; later kernels are compared with its kernel.
+  /// Remembers a row that was measured before, so that later kernels are compared with its kernel.
   void remember(const Measurement& row);
 
   /// Sets the window of sustained rows (sustained_load.h).

@@ -1,5 +1,5 @@
-// Checks a kernel's result; shared by the harnesses of all operations. Holds memory for a result,
-// poisoned and between guard bands, and the verdict of a comparison with an fp32 reference.
+// Checks a kernel's result; shared by the harnesses of all operations. Contains memory for a
+// result, poisoned and between guard bands, and the verdict of a comparison with an fp32 reference.
 #pragma once
 
 #include <functional>
@@ -13,18 +13,18 @@ namespace tilecast {
 
 struct Verdict {
   std::string fault;  // empty if the result is right
-  // Largest error / largest reference value; exact comparison if not set.
+  // Largest error / largest reference value; not set if the comparison is exact.
   std::optional<double> max_error{};
   double rms_error = 0;  // ||output - reference|| over ||reference||
 
   bool right() const { return fault.empty(); }
 };
 
-/// Half the distance from 1 to the next number.
+/// Half the distance from 1 to the next larger number.
 double unit_roundoff(ElementType type);
 
-/// Verdict over `elements` compared elements, with a bound on the error norm relative to the
-/// reference's; `place` names an element from its index.
+/// Returns the verdict over `elements` compared elements, with a bound on the error norm relative
+/// to the reference's; `place` names an element by its index.
 Verdict verdict_of(const OutputCheck& check, double norm_bound, i64 elements,
                    const std::function<std::string(u64 index)>& place);
 
@@ -35,7 +35,7 @@ class GuardedOutput {
 
   /// Returns poisoned memory for a result of `bytes`, with a guard band of 256 KiB on either side.
   void* poison(std::size_t bytes);
-  /// Counts in `check` the words of the guard bands that changed.
+  /// Adds to `check` the number of words of the guard bands that changed.
   void check_guards(OutputCheck* check) const;
 
  private:

@@ -1,6 +1,6 @@
 // Records the activity of each resource over time. The clock model needs it because the SM clock
-// follows phases of a kernel. Amounts are added to time slices of equal length; when a kernel
-// outgrows them, neighbouring slices are merged and the length doubles, so memory stays bounded. A
+// follows phases of a kernel. Amounts are added to time slices of equal length. When a kernel
+// outgrows the slices, neighbours are merged and their length doubles, so memory is bounded. A
 // request counts in full at the time when it is made. Checked by: activity_test.cpp.
 #pragma once
 

@@ -13,7 +13,7 @@ TEST_CASE("Amounts go to the slice of their time and survive merging") {
   activity.add(Resource::kDramRead, {slice}, 100);
   CHECK(activity.slices()[0][0] == 12);  // 5 + 7
   CHECK(activity.slices()[1][0] == 11);
-  // One slice too many: neighbours are merged and slices double in length.
+  // One slice too many, so neighbours are merged and slices double in length.
   activity.add(Resource::kTensor, {slice * 64}, 3);
   CHECK(activity.slice_length().ps == 2 * slice);
   CHECK(activity.slices()[0][0] == 23);

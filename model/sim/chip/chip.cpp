@@ -8,15 +8,16 @@
 namespace tilecast {
 namespace {
 
-/// Distributes `ctas` CTAs without clusters, one per SM, evenly over the GPCs, as far as each has
-/// SMs.
+/// Distributes `ctas` CTAs without clusters, one per SM, evenly over the GPCs, as far as each GPC
+/// has SMs.
 std::vector<i32> ctas_of_gpcs(const std::vector<std::vector<i32>>& sms_of, i32 ctas) {
   const i32 gpcs = static_cast<i32>(sms_of.size());
   std::vector<i32> counts;
   for (i32 g = 0; g < gpcs; ++g) {
     counts.push_back(ctas * (g + 1) / gpcs - ctas * g / gpcs);
   }
-  i32 left = 0;  // excess of full GPCs, which the next GPC or finally the first one takes
+  // CTAs that full GPCs cannot take; the next GPC takes them, or finally the first one
+  i32 left = 0;
   for (i32 g = 0; g < 2 * gpcs; ++g) {
     i32& count = counts[static_cast<std::size_t>(g % gpcs)];
     const i32 sms = static_cast<i32>(sms_of[static_cast<std::size_t>(g % gpcs)].size());
@@ -50,10 +51,10 @@ SimTime Chip::tensor_busy() const {
 }
 
 /// SMs come in pairs (TPCs), numbered round-robin over the GPCs. Without clusters the hardware
-/// fills a GPC with neighbouring CTAs before it goes on to the next. With fewer CTAs than SMs every
-/// GPC gets the same number, on one SM of each pair before the second SM of any pair (the 64 CTAs
-/// of ps_512 in validate/data/h200_sxm/timelines run on 60 pairs). Clusters are dealt to the GPCs
-/// round-robin.
+/// fills a GPC with neighbouring CTAs before it goes on to the next GPC. If there are fewer CTAs
+/// than SMs, every GPC gets the same number, on one SM of each pair before the second SM of any
+/// pair (the 64 CTAs of ps_512 in validate/data/h200_sxm/timelines run on 60 pairs). Clusters are
+/// dealt to the GPCs round-robin.
 std::vector<i32> places_of(i32 sms, i32 gpcs, i32 cluster, i32 ctas) {
   std::vector<std::vector<i32>> on(static_cast<std::size_t>(gpcs));
   for (i32 sm = 0; sm < sms; ++sm) {
@@ -90,7 +91,7 @@ std::vector<i32> places_of(i32 sms, i32 gpcs, i32 cluster, i32 ctas) {
       }
     }
   }
-  if (places.empty()) {  // a cluster larger than a GPC, which only tests have
+  if (places.empty()) {  // a cluster larger than a GPC, which occurs only in tests
     places.resize(static_cast<std::size_t>(sms));
     std::iota(places.begin(), places.end(), 0);
   }

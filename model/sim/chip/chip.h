@@ -29,7 +29,7 @@ struct Chip {
        double left_written);
 
   i32 index(const Sm& sm) const { return static_cast<i32>(&sm - sms.data()); }
-  SimTime tensor_busy() const;  // total over the SMs
+  SimTime tensor_busy() const;  // total over all SMs
 
   Engine engine;
   MemorySystem memory;

@@ -7,8 +7,9 @@
 namespace tilecast {
 namespace {
 
-// L2 holds about nine microseconds of DRAM traffic; uses closer together than this do not change
-// the eviction order.
+// In this time, in ticks, DRAM replaces only a small part of L2, which holds about nine
+// microseconds of DRAM traffic. A use of a block sooner after its last use does not change the
+// eviction order.
 constexpr u32 kTouchAgain = 500;
 
 u32 tick(SimTime time) { return static_cast<u32>(time.ps >> 10); }
@@ -56,8 +57,8 @@ void MemorySystem::replay(const RequestLog& log) {
 
 // Inlined, since it is called twice per K block.
 
-/// Both SMs of a pair get the same delay for a block. In eighths, so that more events coincide,
-/// which makes simulation a quarter faster.
+/// Both SMs of a pair get the same delay for a block. Delays are in eighths, so that more events
+/// coincide, which makes simulation a quarter faster.
 inline SimTime MemorySystem::lateness(SimTime now, u32 block, const SmPlace& place) const {
   const i64 busy = std::max(l2_use_.share(now), dram_use_.share(now));
   u64 hash = u64{block} * 0x9E3779B97F4A7C15u;
@@ -67,14 +68,14 @@ inline SimTime MemorySystem::lateness(SimTime now, u32 block, const SmPlace& pla
   return {(load_spread_.ps * share * busy) >> 26};
 }
 
-/// A request waits for an earlier one for the same lines that L2 has yet to serve. Merged requests
-/// get the lines when the earlier request is served, less merge_window.
+/// A request waits for an earlier one for the same lines if L2 has yet to serve that. Merged
+/// requests get the lines when the earlier request is served, less merge_window.
 inline SimTime MemorySystem::merged_until(SimTime served) const {
   return time_of_tick(merge_window_.ps > 0 ? tick(served + merge_window_) : 0);
 }
 
-/// Time at which L2 has delivered a load's bytes; for a merged load, the bytes that it does not
-/// share.
+/// Time at which L2 has delivered a load's bytes; for a merged load, only the bytes that it does
+/// not share.
 inline SimTime MemorySystem::put_out(SimTime now, SimTime asked, const BlockCost& cost,
                                      const SmPlace& place, bool merged) {
   const SimTime takes = merged ? cost.unmerged : cost.l2;
@@ -156,7 +157,7 @@ void MemorySystem::fetch_blocks(SimTime now, SimTime asked, Fetch fetch, const B
   RequestLog::Read read{};
   for (u32 b = fetch.first; b < fetch.first + fetch.count; ++b) {
     if (!cache_.holds(b)) {
-      // A block without any bytes to itself is cached too.
+      // A block that shares all its bytes is cached too.
       read.written_back += insert(b, std::max<i64>(1, cost.bytes - cost.others), false);
       read.blocks += 1;
       held_[b].partitions = u32{1} << home_partition(fetch.first);
@@ -236,7 +237,7 @@ void MemorySystem::store(SimTime now, u64 name, i64 bytes) {
 }
 
 i64 MemorySystem::insert(u32 block, i64 bytes, bool written) {
-  // Counts in whole bytes; remainders carry over between blocks.
+  // Counts whole bytes; remainders are carried over to the next block.
   const auto written_of = [this](i64 left) {
     return rounded(static_cast<double>(left) * left_written_);
   };

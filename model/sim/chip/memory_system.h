@@ -4,19 +4,20 @@
 //   - merges with a request of the same GPC that L2 has yet to serve, or served at most
 //     merge_window ago: L2 delivers the lines once, to both at the same time. Multicasts are
 //     not merged;
-//   - else takes L2's output for its bytes, more if rows do not start on line boundaries;
+//   - otherwise takes L2's output for its bytes, more if rows do not start on line boundaries;
 //   - and, if L2 does not hold the block, takes DRAM's bandwidth once: later requests wait for
 //     the same arrival.
 //   arrival = max(L2 output served + L2 latency, DRAM served + DRAM latency)
-// plus a share of load_spread, fixed per block and SM pair and proportional to the utilization of
-// L2 or DRAM. It stands for unevenly used slices, channels and paths, without which SMs would stay
-// in lockstep; an idle memory shows no such delay. A store blocks L2's loads for its transfer time.
-// L2 starts full of data from an earlier run of the same kernel: each incoming byte evicts one of
-// those, which goes to DRAM if it was written, and then the least recently used block.
-// shared_output.h shares L2's output; DRAM serves in request order. Both serve a request
-// from the time when it is made, so a long latency of one does not delay the next. A block's home
-// is one of two L2 partitions; the other keeps a copy from its first request on, and the crossing
-// is counted. Out-of-bounds rows come from one address in L2, which serves each GPC's SMs in turn.
+// plus a fraction of load_spread that is fixed per block and SM pair and proportional to the
+// utilization of L2 or DRAM. It stands for unevenly used slices, channels and paths, which keep SMs
+// from staying in lockstep; an idle memory has no such delay. A store blocks L2's loads for its
+// transfer time. L2 starts full of data from an earlier run of the same kernel. Each incoming byte
+// evicts one of those bytes, which goes to DRAM if it was written; once they are gone, blocks are
+// evicted in LRU order. shared_output.h shares L2's output; DRAM serves in request order. Both
+// start to serve a request when it is made, so a long latency of one request does not delay the
+// next. A block's home is one of two L2 partitions; the other keeps a copy from its first request
+// on, and the crossing is counted. Out-of-bounds rows come from one address in L2, which serves
+// each GPC's SMs in turn.
 //
 // Not modelled: which slices and channels are uneven, DRAM pages and refresh, the time of a
 // crossing and the space of its copy.
@@ -48,7 +49,8 @@ struct BlockCost {
   SimTime unmerged;  // part of l2, for rows that start inside a sector
   i64 unmerged_sectors = 0;
   SimTime outside;  // time of the GPC for out-of-bounds rows
-  i64 others = 0;  // part of `bytes` that belongs to another block too, which reads and caches them
+  // part of `bytes` that also belongs to another block, which reads and caches them
+  i64 others = 0;
 };
 
 struct MemoryTraffic {
@@ -84,15 +86,15 @@ class MemorySystem {
   /// Returns the time at which L2 has delivered partial sums that it holds; `served`: service time
   /// of the bytes.
   SimTime load_sum(SimTime now, const SmPlace& place, i64 bytes, SimTime served);
-  /// Returns the time at which L2 has finished a prefetch from DRAM; its space and bytes are
-  /// counted elsewhere.
+  /// Returns the time at which L2 has finished a prefetch from DRAM. The prefetch's space and bytes
+  /// are counted elsewhere.
   SimTime read_ahead(SimTime now, SimTime served);
   /// Returns the time at which L2 has delivered prefetched bytes to an SM.
   SimTime put_out_beside(SimTime now, const SmPlace& place, SimTime served);
-  /// Returns the time at which L2 has taken in bytes that an SM stores from `now` on, after its
-  /// queued output.
+  /// Returns the time at which L2 has taken in bytes that an SM stores from `now` on; queued output
+  /// of L2 comes first.
   SimTime take_in(SimTime now, const SmPlace& place, i64 bytes);
-  /// Stores a result block, written once; it goes to DRAM when evicted.
+  /// Stores a block of results, which is written once; it goes to DRAM when it is evicted.
   void store(SimTime now, u64 name, i64 bytes);
 
   const MemoryTraffic& traffic() const { return traffic_; }
@@ -140,7 +142,7 @@ class MemorySystem {
   RecentUse l2_use_, dram_use_;
   i64 left_;  // bytes of the earlier run still in L2
   double left_written_;
-  std::vector<Server> outside_;  // out-of-bounds rows, by GPC
+  std::vector<Server> outside_;  // out-of-bounds rows, one server per GPC
   SimTime l2_latency_, merge_window_, load_spread_, dram_latency_;
   double write_ps_per_byte_, input_ps_per_byte_;
   MemoryTraffic traffic_;

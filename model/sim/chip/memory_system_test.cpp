@@ -146,7 +146,7 @@ TEST_CASE("Out-of-bounds rows serve the SMs of a GPC in turn, independently of o
   outside.outside = {100000};
   CHECK(ns(memory.load_outside({0}, outside, 0)) == 500);  // 100 + 400
   CHECK(ns(memory.load_outside({0}, outside, 0)) ==
-        600);  // queues after the first, not merged with it
+        600);  // queues after the first request; out-of-bounds rows do not merge
   CHECK(ns(memory.load_outside({0}, outside, 1)) == 500);
 }
 
@@ -179,8 +179,9 @@ TEST_CASE("Incoming data evicts dirty data of an earlier run while there is any"
   CHECK(memory.traffic().dram_write == 6400);  // a quarter of 25,600
   memory.store({0}, 3, 25600);
   CHECK(memory.traffic().dram_write == 12800);
-  memory.load({0}, {0}, {}, 1, {1, 1}, kBlock, {});  // evicts block 0: no data of the earlier run
-                                                     // is left
+  // evicts block 0: the earlier run's data is gone
+  memory.load({0}, {0}, {}, 1, {1, 1}, kBlock, {});
+  // is left
   CHECK(memory.traffic().dram_write == 12800);
 }
 

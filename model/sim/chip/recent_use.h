@@ -1,5 +1,5 @@
-// Tracks the recent utilization of a part of the memory: service time requested in the last one to
-// two microseconds, at most all of it. Checked by: recent_use_test.cpp.
+// Tracks the recent utilization of a part of the memory: the service time requested in the last one
+// to two microseconds, at most that whole time. Checked by: recent_use_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class RecentUse {
     asked_ += static_cast<u64>(takes.ps);
   }
 
-  /// Utilization in 1024ths, of this window and the remaining weight of the previous one.
+  /// Utilization in 1024ths, over this window and the remaining weight of the previous one.
   i64 share(SimTime now) const {
     const u64 time = static_cast<u64>(now.ps), later = time / kWindow - window_;
     const u64 of_before = later == 0 ? before_ : later == 1 ? asked_ : 0;

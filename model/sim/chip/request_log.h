@@ -1,7 +1,7 @@
 // Records the outcome of every memory request of a simulated kernel: which loads merged into one L2
 // output, which hit in L2, and what each DRAM read evicted. A second simulation that replays the
 // log moves the same bytes at every level even if its requests come in another order: the first
-// load of a merged group takes L2's output, and the first that waits for a read starts it.
+// load of a merged group takes L2's output, and the first load that waits for a read starts it.
 // Simulations of savings need this (limits.h). Checked by: limits_test.cpp.
 #pragma once
 

@@ -1,17 +1,17 @@
 // Models how SMs share L2's output. SM pairs (TPCs) form groups (CPCs), a few per GPC. Active
-// groups get equal parts of the rate, and active pairs equal parts of their group's. With groups of
-// unequal size, the SMs of small groups get more while L2 is busy: on the H200, 24 of 132 SMs run
-// at 1.3 times the rate of the others (l2.share_of_sm; docs/dev/notebook/constants.md, The
+// groups get equal parts of the rate, and active pairs get equal parts of their group's rate. With
+// groups of unequal size, the SMs of small groups get more while L2 is busy: on the H200, 24 of 132
+// SMs run at 1.3 times the rate of the others (l2.share_of_sm; docs/dev/notebook/constants.md, The
 // machine).
 //
 // A request queues after earlier requests of its pair. Its service time is multiplied by the number
-// of groups, and of pairs in its group, that are waiting when it arrives. The total rate is kept:
-// to 0.3 % while requests keep coming, up to 1.4 % too high in bursts (simulate.cpp bounds kernels
-// by L2's time).
+// of groups, and by the number of pairs in its group, that are waiting when it arrives. The total
+// rate is kept within 0.3 % while requests keep coming; in bursts it is up to 1.4 % too high
+// (simulate.cpp bounds kernels by L2's time).
 //
-// Not modelled: changes of the shares while a request is served, so that a pair that always asks
-// while all others wait gets up to 7 % less (docs/dev/known-gaps.md, S15); positions in a group,
-// which differ by 2.5 %.
+// Not modelled: changes of the shares while a request is served, so a pair whose requests always
+// arrive while all others wait gets up to 7 % less (docs/dev/known-gaps.md, S15); positions in a
+// group, which differ by 2.5 %.
 //
 // Checked by: shared_output_test.cpp.
 #pragma once
@@ -31,8 +31,8 @@ struct SmPlace {
   u32 pair = 0;   // index in the group
 };
 
-/// Position of an SM pair. Pairs are numbered round-robin over the GPCs, and over the groups of a
-/// GPC. With 0 groups all pairs share one queue, in request order.
+/// Position of an SM pair. Pairs are numbered round-robin over the GPCs and, within a GPC, over its
+/// groups. With 0 groups, all pairs share one queue, in request order.
 constexpr SmPlace place_of_pair(u32 pair, u32 gpcs, u32 groups_of_gpc) {
   if (groups_of_gpc == 0) {
     return {pair % gpcs, 0, 0};
@@ -46,7 +46,7 @@ class Waiters {
  public:
   explicit Waiters(u32 count) : until_((count + kTogether - 1) / kTogether * kTogether) {}
 
-  /// Returns the number waiting at `now`, counting `one` in any case.
+  /// Returns the number of waiters at `now`; `one` always counts.
   i64 with(u32 one, SimTime now) {
     if (now >= first_end_ || now < counted_) {
       count(now);
@@ -81,7 +81,7 @@ class Waiters {
   static constexpr SimTime kNever{std::numeric_limits<i64>::max()};
 
   std::vector<SimTime> until_;
-  // Number of waiters from `counted_` until at least `first_end_`.
+  // Number of waiters between `counted_` and at least `first_end_`.
   i64 waiting_ = 0;
   SimTime counted_, first_end_ = kNever;
 };
@@ -93,7 +93,7 @@ class SharedOutput {
         groups_(groups),
         pairs_(std::size_t{groups} * pairs_of_group) {}
 
-  /// Returns the time at which a request is served whose service takes `service` with L2 idle.
+  /// Returns the time at which a request is served that would take `service` if L2 were idle.
   /// `asked` must not decrease.
   SimTime serve(SimTime asked, const SmPlace& place, SimTime service) {
     SimTime* const pairs = &pairs_[std::size_t{place.group} * pairs_of_group_];

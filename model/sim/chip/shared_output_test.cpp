@@ -81,8 +81,8 @@ TEST_CASE(
 }
 
 TEST_CASE("SMs in groups of two finish before those in groups of three, at L2's full rate") {
-  // The H200 has 66 pairs on 8 GPCs: two GPCs have three groups of three, six have one group of
-  // two.
+  // The H200 has 66 pairs on 8 GPCs. Two GPCs have three groups of three pairs; in the other six,
+  // one group has only two.
   const std::vector<SmPlace> places = chip(66, 8, 3);
   std::vector<i32> size(24);
   for (const SmPlace& place : places) {
@@ -94,7 +94,8 @@ TEST_CASE("SMs in groups of two finish before those in groups of three, at L2's 
   const double whole = 66.0 * kEach * static_cast<double>(kService.ps);
   for (std::size_t pair = 0; pair < places.size(); ++pair) {
     const double end = static_cast<double>(ends[pair].ps) / whole;
-    // A pair in a group of two gets 1/48 of the rate, 11/8 of the mean 1/66: it ends at 8/11.
+    // A pair in a group of two gets 1/48 of the rate, 11/8 of the mean 1/66, so it ends at 8/11 of
+    // the time.
     CHECK(end == Approx(size[places[pair].group] == 2 ? 8.0 / 11 : 1).epsilon(0.02));
   }
   CHECK(static_cast<double>(std::ranges::max(ends).ps) == Approx(whole).epsilon(0.005));

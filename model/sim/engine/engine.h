@@ -43,7 +43,7 @@ class Engine {
   /// on deadlock.
   void run();
 
-  /// co_await: continues at `at`, or at once if `at` has passed.
+  /// co_await: continues at `at`, or immediately if `at` has passed.
   auto until(SimTime at) {
     struct Awaiter {
       Engine& engine;

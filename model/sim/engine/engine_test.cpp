@@ -84,7 +84,7 @@ TEST_CASE("Frames of ended processes are reused") {
   FramePool pool;
   void* first = pool.take(200);
   pool.give(first, 200);
-  CHECK(pool.take(193) == first);  // rounded up to the same step of 64 bytes
+  CHECK(pool.take(193) == first);  // rounded up to the same multiple of 64 bytes
   void* other = pool.take(200);
   CHECK(other != first);
   pool.give(first, 200);

@@ -37,7 +37,7 @@ class EventQueue {
     Bucket& list = buckets_[slot];
     filled_[slot / 64] |= u64{1} << (slot % 64);
     filled_words_ |= u64{1} << (slot / 64);
-    // Branch-free, because whether the bucket is empty is unpredictable.
+    // Branch-free, because it is unpredictable whether the bucket is empty.
     const bool first = list.head == kNone;
     if (static_cast<int>(first) | static_cast<int>(nodes_[list.tail].at <= at)) [[likely]] {
       *(first ? &list.head : &nodes_[list.tail].next) = node;
@@ -112,7 +112,7 @@ inline i64 EventQueue::next_bucket() const {
   if (const u64 rest = filled_[word] >> (start % 64); rest != 0) {
     slot = start + static_cast<u32>(std::countr_zero(rest));
   } else {
-    // Words after this one, then those before it, and last its own lower bits.
+    // Searches the words after this one, then those before it, and last the lower bits of this one.
     const u64 after = word + 1 == 64 ? 0 : filled_words_ >> (word + 1) << (word + 1);
     const u32 found = static_cast<u32>(std::countr_zero(after != 0 ? after : filled_words_));
     slot = found * 64 + static_cast<u32>(std::countr_zero(filled_[found]));

@@ -55,7 +55,8 @@ TEST_CASE("A hundred thousand random events come out in sorted order") {
     waiting.erase(first);
   };
   for (u64 sequence = 0; sequence < 100000; ++sequence) {
-    // Mostly in the current bucket or a few later ones, sometimes beyond the wheel (4.2 us).
+    // Events are mostly in the current bucket or a few later ones, and sometimes beyond the wheel
+    // (4.2 us).
     const i64 reach = sequence % 7 == 0 ? 20000000 : sequence % 3 == 0 ? 100000 : 1000;
     const i64 at = now + static_cast<i64>(random() % static_cast<u64>(reach));
     queue.push({at}, kNobody);

@@ -52,7 +52,7 @@ class FramePool {
   struct Free {
     Free* next;
   };
-  // A cache line of the host: the hottest fields are at the start of a frame.
+  // The host's cache line. The most used fields are at the start of a frame.
   static constexpr std::size_t kStep = 64;
   static void* new_frame(std::size_t bytes) {
     return ::operator new(bytes, std::align_val_t{kStep});

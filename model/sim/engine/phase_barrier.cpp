@@ -7,7 +7,7 @@
 namespace tilecast {
 
 void PhaseBarrier::wake() {
-  // Waiters are listed in reverse order; they wake in the order of arrival.
+  // The list of waiters is in reverse order; they wake in the order of arrival.
   Wait* in_order = nullptr;
   for (Wait* wait = waiting_; wait != nullptr;) {
     Wait* next = wait->next_;

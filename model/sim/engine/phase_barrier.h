@@ -1,9 +1,9 @@
 // An mbarrier: a phase completes when all its arrivals have been made, and the next phase begins.
 //
-// An arrival carries the time at which it takes effect, now or later: servers that serve in order
-// know their completion time in advance, so no event is needed. A phase completes at the latest of
-// its arrivals. A pipeline is an array of these: the k-th load through S stages waits for phase k /
-// S - 1 of its stage's `empty`, the k-th use for phase k / S of `full`.
+// An arrival has a time at which it takes effect, now or later: servers that serve in order know
+// their completion time in advance, so no event is needed. A phase completes at the latest of its
+// arrivals. A pipeline is an array of these: the k-th load through S stages waits for phase k / S -
+// 1 of its stage's `empty`, the k-th use for phase k / S of `full`.
 //
 // Not modelled: the cost of waiting, which is part of the waiter's instructions. Checked by:
 // phase_barrier_test.cpp (both sides of the edge).
@@ -75,7 +75,7 @@ class alignas(64) PhaseBarrier {
     Wait* next_ = nullptr;
   };
 
-  /// co_await: continues `then` after the later of `from` and the completion of `phase`.
+  /// co_await: continues at the later of `from` and the completion of `phase`, plus `then`.
   Wait wait(u32 phase, SimTime from, SimTime then) { return {*this, phase, from, then}; }
 
   /// Returns a wait for a phase that was complete from the beginning.
@@ -90,8 +90,8 @@ class alignas(64) PhaseBarrier {
 
   // also true for kBeforeFirst
   bool is_complete(u32 phase) const { return phase + 1 <= completed_; }
-  /// Completion time of a complete phase; 0 for phases before the last two, which no waiter is late
-  /// for.
+  /// Completion time of a complete phase; 0 for phases before the last two, for which no one waits
+  /// this late.
   SimTime completed_at(u32 phase) const {
     return phase != kBeforeFirst && completed_ - phase <= 2 ? at_[phase & 1] : SimTime{};
   }

@@ -1,4 +1,4 @@
-// A process: a coroutine for one actor of the simulated machine, such as a role of a kernel.
+// A process is a coroutine for one actor of the simulated machine, such as a role of a kernel.
 //
 // A process starts when the engine spawns it or another process awaits it. It suspends to wait for
 // a time or a barrier, and records the barrier so that a deadlock can be reported.
@@ -29,7 +29,7 @@ class [[nodiscard]] Process {
   using Handle = std::coroutine_handle<promise_type>;
 
   struct promise_type {
-    // Fields used by every wait come first, in the first cache line of the frame.
+    // The fields that every wait uses come first, in the first cache line of the frame.
     promise_type* root = this;  // the spawned process on whose behalf this one runs
     const PhaseBarrier* waits_for = nullptr;
     std::coroutine_handle<> awaiter;  // the awaiting coroutine, for awaited processes
@@ -66,7 +66,7 @@ class [[nodiscard]] Process {
     }
   }
 
-  /// Runs the process in place of the process that awaits it.
+  /// Runs the awaited process; the process that awaits it is suspended meanwhile.
   auto operator co_await() const {
     struct Awaiter {
       Handle part;

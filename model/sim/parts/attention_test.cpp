@@ -1,4 +1,4 @@
-// Attention forward built from the same parts as a GEMM: in one CTA, a producer fills a ring of K
+// Attention forward built from the same parts as a GEMM. In one CTA, a producer fills a ring of K
 // and one of V, and warpgroups compute S = Q K^T, softmax and P V for each block.
 #include <vector>
 
@@ -14,8 +14,8 @@ namespace {
 
 constexpr i32 kStages = 2;
 
-/// A block of 128 keys and 128 queries: each product takes 1,024 cycles of the tensor cores,
-/// softmax 1,024 cycles of the SM's arithmetic; warpgroups share each equally.
+/// A block has 128 keys and 128 queries. Each product takes 1,024 cycles of the tensor cores, and
+/// softmax takes 1,024 cycles of the SM's arithmetic; the warpgroups divide both equally.
 struct Attention {
   i32 warpgroups, blocks;
   SimTime product{1024000}, softmax{1024000};
@@ -44,7 +44,7 @@ struct Attention {
     }
   }
 
-  /// Runs one product of this warpgroup, with its operand in the ring's stage.
+  /// Runs one product of this warpgroup, with its operand in a stage of the ring.
   Process multiply(MmaGroups& groups, StageRing& ring, const RingPosition& at) {
     co_await ring.wait_full(at, {}, {});
     groups.issue(chip, chip.sms[0], {product.ps / warpgroups}, 0);

@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-/// A block as the memory system identifies it.
+/// A block, as the memory system identifies it.
 struct BlockLoad {
   LoadName name;
   u32 block;
@@ -36,8 +36,8 @@ inline SimTime ask_for_block(Chip& chip, Sm& sm, const BlockLoad& load, i64 rece
   return there;
 }
 
-/// Fills bytes that arrive from L2 at `there` into an SM's shared memory and arrives at the stage's
-/// barrier.
+/// Fills bytes that arrive from L2 at `there` into an SM's shared memory, and then arrives at the
+/// stage's barrier.
 inline void land(Chip& chip, Sm& sm, PhaseBarrier& full, SimTime there, SimTime fill, i64 bytes,
                  const LoadCosts& costs) {
   chip.sm_intake += bytes;

@@ -1,4 +1,5 @@
-// Groups of asynchronous tensor operations: queued on the SM's tensor pipe, waited for in order.
+// Groups of asynchronous tensor operations, which queue on the SM's tensor pipe and are waited for
+// in order.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@ namespace tilecast {
 /// MMA groups of one role.
 class MmaGroups {
  public:
-  /// Issues a group now; returns its completion.
+  /// Issues a group now; returns its completion time.
   SimTime issue(Chip& chip, Sm& sm, SimTime takes, i64 operand_bytes) {
     const SimTime now = chip.engine.now();
     const SimTime complete = sm.tensor.serve(now, takes);
@@ -23,7 +24,8 @@ class MmaGroups {
     return complete;
   }
 
-  /// Returns the time at which a role that waits from `ready` sees at most `left` groups in flight.
+  /// Returns the time at which a role that waits from `ready` on sees at most `left` groups in
+  /// flight.
   SimTime wait(SimTime ready, u32 left, const MmaCosts& costs) const {
     return issued_ > left
                ? later(ready, complete_[(issued_ - 1 - left) % complete_.size()] + costs.completion)

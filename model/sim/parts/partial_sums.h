@@ -1,11 +1,11 @@
 // Models the exchange of partial sums through L2 for tiles that several workers share: which worker
 // waits for which, and the time of each transfer.
 //
-// A sum is written in chunks, each at an SM's rate and at the rate of all SMs together, so that
-// simultaneous writers share the chip. Others see the data one hop later. A sum is read in as many
-// steps as the thread's registers require: each takes a hop, the latency of data from another SM,
-// plus L2 output and SM fill for its bytes. Each part of a shared tile has a lock; the plan sets
-// the arrivals of a phase.
+// A sum is written in chunks. Each takes time at the SM's rate and at the rate of all SMs together,
+// so simultaneous writers share the chip's rate. Others see the data one hop later. A sum is read
+// in as many steps as the thread's registers require: each step takes a hop, the latency of data
+// from another SM, plus L2 output and SM fill for its bytes. Each part of a shared tile has a lock;
+// the plan determines how many arrivals complete a phase.
 //
 // Not modelled: the L2 capacity that sums occupy, simultaneous atomic additions to one word,
 // polling traffic. Checked by: partial_sums_test.cpp, split_k_test.cpp.
@@ -25,10 +25,11 @@ enum class SumWrite { kStore, kAdd };
 struct SumPlan {
   i32 parts, ranks;  // parts of a CTA tile; CTAs of a cluster
   i64 part_bytes;
-  i32 turns;  // number of steps in which a part, or its share of all pieces, is read
-  std::vector<std::vector<i32>> pieces;  // first K block of each piece, in order, by tile
-  bool in_order;                         // one lock phase per piece; else one for all pieces
-  bool owner_arrives;                    // the piece that finishes a tile also arrives
+  i32 turns;  // number of steps in which a part's sum, or its share of all sums, is read
+  std::vector<std::vector<i32>> pieces;  // first K block of each piece, in order, for each tile
+  // one lock phase per piece; otherwise one phase for all pieces
+  bool in_order;
+  bool owner_arrives;  // the piece that finishes a tile also arrives
 };
 
 class PartialSums {
@@ -60,7 +61,7 @@ class PartialSums {
   i64 part_bytes() const { return chunk_bytes_ * kChunks; }
 
   SimTime hop() const { return hop_; }
-  /// Half a hop: latency of a store, or of polling a lock.
+  /// Half a hop: the latency of a store, or of polling a lock.
   SimTime way() const { return {hop_.ps / 2}; }
   i64 written() const { return written_; }  // bytes stored or added
   i64 read() const { return read_; }        // bytes read

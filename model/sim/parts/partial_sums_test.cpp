@@ -14,8 +14,7 @@ KernelConfig example(Reduction reduction) {
   return config;
 }
 
-/// Sums of 64 x 64 fp32 are 16 KiB, in chunks of 2 KiB, which take 64 ns at 32 B per cycle and 1
-/// GHz.
+/// Sums of 64 x 64 fp32 are 16 KiB. A chunk of 2 KiB takes 64 ns at 32 B per cycle and 1 GHz.
 struct Example {
   explicit Example(Reduction reduction, double chip = 1e12)
       : work(WorkDecomposition::split_k(2, 7, 4, 3)),
@@ -88,18 +87,19 @@ TEST_CASE("Reading turns follow from spare registers, or from the share of all s
     const WorkDecomposition work = WorkDecomposition::split_k(1, 64, 64, static_cast<u32>(splits));
     return sum_plan(config, work).turns;
   };
-  // One warpgroup has 240 registers per thread. 64 x 256: 128 hold sums, and of the 40 spare ones
-  // ten hold loads: 32 groups of four, ten at a time. 64 x 64: eight groups at once.
+  // One warpgroup has 240 registers per thread. 64 x 256: 128 registers hold sums and ten of the 40
+  // spare ones hold loads, so 32 groups of four are read ten at a time. 64 x 64: eight groups are
+  // read at once.
   CHECK(turns(256, Reduction::kTurnstile, 4) == 4);
   CHECK(turns(64, Reduction::kAtomic, 4) == 1);
-  // Shares: 32 groups over 4 splits, four at a time from four partials: two steps. Over 32 splits,
-  // one group each, from four partials at a time: eight steps.
+  // Shares of 4 splits: 32 groups / 4, four at a time from four partial sums: two steps. Shares of
+  // 32 splits: one group, from four partial sums at a time: eight steps.
   CHECK(turns(256, Reduction::kSpread, 4) == 2);
   CHECK(turns(256, Reduction::kSpread, 32) == 8);
 }
 
 TEST_CASE("A piece is ordered after those of its tile with lower K") {
-  // Seven K blocks in three pieces, which start at 0, 2 and 4.
+  // Seven K blocks in three pieces that start at 0, 2 and 4.
   const Example example(Reduction::kTurnstile);
   CHECK(example.sums.before(1, 0) == 0);
   CHECK(example.sums.before(1, 2) == 1);

@@ -14,7 +14,7 @@ struct RingPosition {
   u32 round = 0;
 
   void advance(i32 stages) {
-    // Branch-free: events of many CTAs interleave, and a branch would be mispredicted.
+    // Branch-free, because events of many CTAs interleave, so a branch would be mispredicted.
     const i32 next = stage + 1, wraps = static_cast<i32>(next == stages);
     stage = next * (1 - wraps);
     round += static_cast<u32>(wraps);

@@ -1,11 +1,11 @@
-// Counts round-robin uses of a few slots or roles.
+// Counts uses of a few slots or roles that are used round-robin.
 #pragma once
 
 #include "model/base/integers.h"
 
 namespace tilecast {
 
-/// A slot among a few used round-robin, and the number of its earlier uses.
+/// One of a few slots used round-robin, and how often it was used before.
 struct Turn {
   i32 index = 0;
   u32 use = 0;

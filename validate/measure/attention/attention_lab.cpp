@@ -8,13 +8,13 @@
 namespace tilecast {
 namespace {
 
-// Alignment of every tensor, as frameworks' allocators give.
+// Alignment of every tensor, which frameworks' allocators also give.
 constexpr std::size_t kAlignment = 1024;
 
 std::size_t aligned(double bytes) { return round_up(static_cast<std::size_t>(bytes), kAlignment); }
 
 struct SetBytes {
-  std::size_t q, k, lse;  // O has the size of Q, V that of K
+  std::size_t q, k, lse;  // O has the size of Q, V the size of K
 
   std::size_t all() const { return 2 * q + 2 * k + lse; }
 };
@@ -107,7 +107,7 @@ void AttentionLab::prepare(const AnyProblem& problem, Inputs inputs) {
   sets_ = buffer_sets(bytes, lab_.l2);
   lab_.stream.synchronize();  // reserve() may move the memory
   memory_.reserve(sets_.count * bytes);
-  // Fills outputs too, as a buffer in use would hold data.
+  // Fills outputs too, because a buffer in use would contain data.
   lab_.kernels.fill(memory_.as<void>(), sets_.count * bytes / sizeof(short), problem_.dtype, inputs,
                     shape_seed(problem_), lab_.stream.get());
   verifier_.prepare(problem_, set(0));

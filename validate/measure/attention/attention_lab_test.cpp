@@ -1,5 +1,5 @@
 // Tests the attention harness on the device: random legal kernels give correct results on random
-// problems, a wrong result is detected, and cuDNN is timed in the same run as our kernels.
+// problems, a wrong result is detected, and cuDNN is timed in the same run as tilecast's kernels.
 #include "validate/measure/attention/attention_lab.h"
 
 #include <cstdio>
@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::size_t kProblems = 300;
 
-/// Draws lengths from 1 up, mostly not multiples of a tile, one KV head or many, and more or fewer
+/// Draws lengths from 1 up, mostly not multiples of a tile; one KV head or many; more or fewer
 /// queries than keys.
 AttentionProblem random_attention(Random& random) {
-  const bool many = random.one_in(8);  // query heads: over several warpgroups if packed
+  const bool many = random.one_in(8);  // query heads; if packed, over several warpgroups
   const i32 kv_heads = many ? random.one_of({1, 2}) : random.one_of({1, 1, 2, 3, 8});
   const i32 group = many ? random.one_of({65, 100, 128}) : random.one_of({1, 1, 2, 4, 7, 8});
   const bool decode = random.one_in(3);
@@ -47,7 +47,7 @@ std::vector<Point> random_points(const GpuSpec& gpu, u64 seed) {
   for (std::size_t number = 0; number < kProblems; ++number) {
     Random random(seed, number);
     const AttentionProblem problem = random_attention(random);
-    // One legal configuration of each schedule in turn.
+    // Runs one legal configuration of each schedule in turn.
     const auto legal =
         enumerate_candidates(gpu, problem,
                              {kEveryAttentionSchedule[number % kAttentionScheduleCount]})
@@ -184,7 +184,7 @@ TEST_CASE("The log-sum-exp of rows without keys must be -infinity", "[gpu]") {
 TEST_CASE("Attention is timed, and cuDNN in the same run", "[gpu]") {
   gpu_or_skip();
   Laboratory laboratory;
-  // 4 x 16 heads x 4096 x 4096 x 128 x 4 = 550 GFLOP: over 556 us at 989 TFLOP/s.
+  // 4 x 16 heads x 4096 x 4096 x 128 x 4 = 550 GFLOP take over 556 us at 989 TFLOP/s.
   const AttentionProblem problem = problem_of(4, 16, 4096, 4096);
   for (const char* config :
        {"attention_overlap:tile=128x128,stages=2,ctas=1,grid=resident,order=dynamic,splits=1,"

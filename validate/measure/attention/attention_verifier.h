@@ -1,6 +1,6 @@
 // Verifies the result of attention. The whole output and every log-sum-exp are compared on the
-// device with an fp32 reference for the same inputs (kernels/verify/reference_attention.cu), 4,096
-// elements of which are checked against fp64 (reference_attention_rows.cu).
+// device with an fp32 reference for the same inputs (kernels/verify/reference_attention.cu). 4,096
+// elements of the reference are checked against fp64 (reference_attention_rows.cu).
 //
 // Outputs start as poison, between guard bands. Bound of an element of O = sum w v, with the
 // weights w rounded to the operands' type and u its unit roundoff:
@@ -31,7 +31,8 @@ class AttentionVerifier {
   /// Computes the reference of `problem` on these inputs. Throws Error if it disagrees with fp64.
   void prepare(const AttentionProblem& problem, const AttentionBuffers& inputs);
 
-  /// `enqueue` enqueues one launch that writes O and, if the problem has it, the log-sum-exp.
+  /// `enqueue` enqueues one launch, which writes O and, if the problem requests it, the
+  /// log-sum-exp.
   Verdict check(const std::function<void(void* o, float* lse)>& enqueue);
 
  private:

@@ -85,7 +85,8 @@ CudnnAttention::CudnnAttention(const AttentionProblem& p, float scale)
                         .set_name("attention")
                         .set_generate_stats(p.lse)
                         .set_attn_scale(scale);
-  // Causal mask at the last query and key; torch requests the same if Q and K have equal lengths.
+  // The causal mask is aligned at the last query and key; torch requests the same if Q and K have
+  // equal lengths.
   if (is_causal(p)) {
     attributes.set_diagonal_band_right_bound(0).set_diagonal_alignment(
         p.queries == p.keys ? fe::DiagonalAlignment_t::TOP_LEFT

@@ -1,6 +1,6 @@
 // cuDNN's attention as the baseline: scaled dot product attention of its graph API, with the plan
-// that its heuristics (mode A) rank first, as in torch. A build without cuDNN's headers has no such
-// baseline (cmake/TilecastCuda.cmake); libcudnn is opened at first use.
+// that its heuristics (mode A) rank first, as torch uses it. A build without cuDNN's headers has no
+// such baseline (cmake/TilecastCuda.cmake); libcudnn is opened at first use.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,10 +19,10 @@ class CudnnAttention {
   CudnnAttention(const AttentionProblem& problem, float scale);
   ~CudnnAttention();
 
-  /// Tensors in the problem's layout.
+  /// The tensors have the problem's layout.
   void run(const AttentionBuffers& buffers, cudaStream_t stream) const;
 
-  /// Description such as "cuDNN 9.19.0, eng10_k24=0...".
+  /// Returns a description such as "cuDNN 9.19.0, eng10_k24=0...".
   std::string description() const;
 
  private:

@@ -31,7 +31,7 @@ void CounterCollector::collect(Measurement& row, const Workload& workload) {
   };
   try {
     row.counters = profiler_->collect(*plan_, use_other_sets, [&] { workload.enqueue(0); });
-  } catch (const CountersUnavailable& error) {  // continue: the next row may succeed
+  } catch (const CountersUnavailable& error) {  // continue, because the next row may succeed
     row.counters_state = error.state;
     trouble_ = error.what();
   }

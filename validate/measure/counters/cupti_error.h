@@ -20,11 +20,11 @@ struct CountersUnavailable : Error {
 /// Returns kFailed for an error without a dedicated state.
 CountersState counters_state_of(CUptiResult result);
 
-/// These do nothing on success. Otherwise the first throws CountersUnavailable with a description
-/// and CUPTI's name for the error, plus the call if we wrote the description.
+/// Do nothing on success. Otherwise check_counters throws CountersUnavailable with a description
+/// and CUPTI's name for the error, and with the call if the description is tilecast's.
 void check_counters(CUptiResult result, const char* call);
-/// Throws Error: kNoPermission if the user lacks the right to profile, kNoDevice for everything
-/// else (another profiler attached, no driver, too old).
+/// Throws Error: kNoPermission if the user lacks the right to profile, kNoDevice otherwise (another
+/// profiler is attached, no driver, driver too old).
 void check_cupti(CUptiResult result, const char* call);
 
 }  // namespace tilecast

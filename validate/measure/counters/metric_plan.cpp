@@ -25,7 +25,7 @@ MetricPlan::MetricPlan(std::string chip, std::vector<std::string> metrics)
   params.pChipName = chip_.c_str();
   TILECAST_COUNTERS(cuptiProfilerHostInitialize(&params));
   host_.reset(params.pHostObject);
-  // Scheduling reports no name, so each metric is tried by itself.
+  // Scheduling does not report a name, so each metric is tried separately.
   for (const std::string& metric : metrics_) {
     (void)facts(metric);
   }

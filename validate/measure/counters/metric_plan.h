@@ -1,5 +1,5 @@
-// Hardware metrics of one chip, chosen by name and laid out into passes by CUPTI's Profiler Host
-// API. Needs neither a GPU nor a driver, so that names and passes are checked anywhere.
+// Hardware metrics of one chip, chosen by name and divided into passes by CUPTI's Profiler Host
+// API. Needs neither a GPU nor a driver, so that names and passes can be checked anywhere.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct MetricFacts {
 
 class MetricPlan {
  public:
-  /// Throws CountersUnavailable if CUPTI does not know `chip` or cannot be used, and ConfigError
-  /// with the metric's name if the chip lacks the metric.
+  /// Throws CountersUnavailable if CUPTI does not know `chip` or cannot be used, and a ConfigError
+  /// with the metric's name if the chip lacks a metric.
   MetricPlan(std::string chip, std::vector<std::string> metrics);
 
   const std::string& chip() const { return chip_; }

@@ -14,7 +14,7 @@
 namespace tilecast {
 namespace {
 
-/// Whether CUPTI's unit equals the plan's; a clock is counted as cycles of a domain per second.
+/// Whether CUPTI's unit equals the plan's; a clock counts as cycles of a domain per second.
 bool same_unit(CounterUnit unit, const MetricFacts& facts) {
   switch (unit) {
     case CounterUnit::kNanoseconds:
@@ -43,7 +43,7 @@ bool same_unit(CounterUnit unit, const MetricFacts& facts) {
   return false;
 }
 
-/// One line for the contradiction between the set and CUPTI; empty if they agree.
+/// Describes the contradiction between the set and CUPTI in one line; empty if they agree.
 std::string fault_of(const std::string& chip, const CounterSet& set) {
   try {
     const MetricPlan plan(chip, set.metrics());

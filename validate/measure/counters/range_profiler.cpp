@@ -43,7 +43,7 @@ CUcontext current_context() {
 }
 
 /// Starts CUPTI's profiling interface at the first call in a process, until the process ends. The
-/// calls on counters require it, and most do not check for it.
+/// calls for counters require it, and most of them do not check for it.
 void start_profiling() {
   struct Profiling {
     Profiling() {

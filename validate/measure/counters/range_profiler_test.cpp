@@ -28,8 +28,8 @@ struct Bench {
   ChipCounters counters;
 };
 
-/// Returns null, and prints the reason, if this GPU provides no counters: other tests of the
-/// program still run.
+/// Returns null and prints the reason if this GPU provides no counters, so that the program's other
+/// tests still run.
 Bench* bench_with_counters() {
   GpuTestBench& gpu = GpuTestBench::get(gpu_or_skip());
   try {
@@ -153,8 +153,7 @@ TEST_CASE("gpu__time_duration agrees with CUPTI Activity on a long kernel, befor
   CHECK(profiled->value == Approx(before.value).epsilon(0.02));
   CHECK(after.value == Approx(before.value).epsilon(0.02));
 
-  // The range is longer than the launch; the cycles with a resident warp do not include the
-  // difference.
+  // The range is longer than the launch. Cycles with a resident warp do not include the difference.
   const MetricPlan plan(bench.profiler.chip(),
                         {"gpu__time_duration.sum", "gpu__time_active.sum",
                          "sm__cycles_elapsed.avg.per_second", "sm__cycles_active.max"});

@@ -53,14 +53,14 @@ cublasLtMatrixLayout_t new_layout(cudaDataType_t type, const MatrixSides& sides,
   return layout;
 }
 
-/// Columns of C are cuBLASLt's rows, so bias_n is the bias that cuBLASLt adds.
+/// Columns of C are cuBLASLt's rows, so bias_n is the bias that cuBLASLt supports.
 cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
   const OutputStep bias = epilogue.of(OutputKind::kBias),
                    activation = epilogue.of(OutputKind::kActivate),
                    load = epilogue.of(OutputKind::kLoad);
   const bool biased = bias == step<BiasN>(), adds = load == step<Residual>();
-  // cuBLASLt applies activations after adding C, and computes amax and scales of C for fp8 operands
-  // only.
+  // cuBLASLt applies activations after it adds C, and computes amax and scales of C only for fp8
+  // operands.
   const bool behind = adds && activation != OutputStep{};
   if ((biased || bias == OutputStep{}) && (adds || load == OutputStep{}) && !behind &&
       !epilogue.has(OutputKind::kAmax) && !epilogue.has(OutputKind::kConvert)) {
@@ -77,7 +77,7 @@ cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
   throw ConfigError(fmt::format("cuBLASLt has no epilogue {}", to_text(epilogue)));
 }
 
-/// Tilecast's B is cuBLASLt's A. The heuristic requires scale pointers: it gets a placeholder
+/// tilecast's B is cuBLASLt's A. The heuristic requires scale pointers, so it gets a placeholder
 /// address, and each run sets the actual ones.
 void set_scale_modes(OutputStep scales, const void* somewhere, cublasLtMatmulDesc_t operation) {
   const bool rows = scales == step<ScaleRow>(), blocks = scales == step<ScaleBlock>();
@@ -164,7 +164,7 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
   const cublasOperation_t second = a_is_k_major(problem.layout) ? CUBLAS_OP_N : CUBLAS_OP_T;
   set(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA, first);
   set(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSB, second);
-  // Like tilecast's kernels, accumulate all of K in the tensor core.
+  // Accumulates all of K in the tensor core, as tilecast's kernels do.
   if (is_fp8(problem.dtype) && !promotes(problem)) {
     set(operation_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, int8_t{1});
   }

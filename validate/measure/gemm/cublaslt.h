@@ -1,8 +1,8 @@
 // cuBLASLt as the baseline and as the reference: C[m,n] = A[m,k] * B row-major, fp32 accumulation,
 // 64 MiB of workspace.
 //
-// cuBLASLt is column-major, so it computes the transposed GEMM: its first operand is B, its
-// second A, and its column-major n x m result is C. C in fp32 is contiguous.
+// cuBLASLt is column-major, so it computes the transposed GEMM: its first operand is B, its second
+// is A, and its column-major n x m result is C. C in fp32 is contiguous.
 #pragma once
 
 #include <cublasLt.h>
@@ -39,10 +39,10 @@ class Cublaslt {
 /// One problem, prepared to run with any algorithm.
 class CublasltMatmul {
  public:
-  /// C has the problem's type of C and its epilogue, or is fp32 without an epilogue if
-  /// `fp32_output`. Throws ConfigError for an epilogue that cuBLASLt lacks. It supports scales
-  /// (rows of B's block scales in multiples of four, ScaleArgs::b_stride), bias_n, relu and
-  /// gelu_tanh; without bias and activation it also supports a residual with C's rows.
+  /// C has the problem's type of C and its epilogue; with `fp32_output` it is fp32 without an
+  /// epilogue. Throws ConfigError for an epilogue that cuBLASLt lacks. It supports scales (rows of
+  /// B's block scales in multiples of four, ScaleArgs::b_stride), bias_n, relu and gelu_tanh;
+  /// without bias and activation it also supports a residual with C's rows.
   CublasltMatmul(const Cublaslt& library, const GemmProblem& problem, bool fp32_output);
 
   /// Returns the heuristic's algorithms, best first; throws Error(kNoDevice) if it has none.
@@ -67,8 +67,8 @@ class CublasltMatmul {
 /// if it rounds once.
 i32 rounded_sums(const cublasLtMatmulAlgo_t& algorithm);
 
-/// "algo=66 tile=20 stages=36 splitk=1 reduction=0 swizzle=0 cluster=3 inner=0", in cuBLASLt's
-/// numbering (cublasLt.h: CUBLASLT_MATMUL_TILE_*, ...STAGES_*, CUBLASLT_CLUSTER_SHAPE_*,
+/// Formats "algo=66 tile=20 stages=36 splitk=1 reduction=0 swizzle=0 cluster=3 inner=0", in
+/// cuBLASLt's numbering (cublasLt.h: CUBLASLT_MATMUL_TILE_*, ...STAGES_*, CUBLASLT_CLUSTER_SHAPE_*,
 /// CUBLASLT_REDUCTION_SCHEME_*).
 std::string describe(const cublasLtMatmulAlgo_t& algorithm);
 

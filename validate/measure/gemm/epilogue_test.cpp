@@ -1,4 +1,4 @@
-// Fused epilogues and types of C on the device: random problems, configurations and epilogues
+// Tests fused epilogues and types of C on the device: random problems, configurations and epilogues
 // against a reference in fp64; every 16-bit value through every activation; NaN and infinities;
 // strides of R; amax. TILECAST_TEST_TRIPLES sets the minimum number of checked triples.
 
@@ -30,7 +30,7 @@ using namespace tilecast;
 
 namespace {
 
-/// No activation, and each activation of one column.
+/// Returns no activation, and each activation of one column.
 std::vector<OutputStep> activations() {
   std::vector<OutputStep> all = steps_of(OutputKind::kActivate);
   std::erase_if(all, [](OutputStep step) { return OutputSteps::columns_of(step) != 1; });
@@ -88,7 +88,7 @@ int fewest_triples() {
 }
 
 /// Problems of one epilogue, type and layout, and configurations drawn from their candidates: one
-/// of each schedule, and one whose store is deferred.
+/// of each schedule, and one with a deferred store.
 struct Family {
   std::vector<GemmProblem> problems;
   std::vector<KernelConfig> configs;
@@ -159,7 +159,7 @@ void compile_all_of(const std::vector<Family>& families, GpuTestBench& bench) {
 }
 
 /// Kernels of each path to C: slots, borrowed stages, deferred, turnstile, partial sums that the
-/// last piece stores, partial sums that all pieces store; and last chunks without a swizzle.
+/// last piece stores, partial sums that all pieces store, and last chunks without a swizzle.
 constexpr const char* kWays[] = {
     "ws 128x128x32 s4 w2x1 c2x1 o1 i1 e2 m8",   "pi 64x64x32 s4 w1x1 c1x1 o1 i1 e0 m8",
     "ws 128x256x64 s4 w2x1 c1x1 o1 i1 e2d m8",  "pp 64x64x32 s4 w1x1 c1x1 o1 i1 e1 m8",

@@ -1,6 +1,6 @@
-// Accumulation of fp8 on the device: precision of fast and of promoted sums at a long K, next to
-// cuBLASLt's; NaN and infinities. Random problems are in random_gemm_test.cpp, with epilogues in
-// epilogue_test.cpp.
+// Tests accumulation of fp8 on the device: precision of fast and of promoted sums at a long K,
+// compared with cuBLASLt's; NaN and infinities. Random problems are in random_gemm_test.cpp, with
+// epilogues in epilogue_test.cpp.
 
 #include <cmath>
 #include <cstdio>
@@ -17,14 +17,15 @@ using namespace tilecast;
 
 namespace {
 
-/// Kernels of each path through K with exact sums: two rows of wgmmas, the most columns, swapped
+/// Kernels of each path through K with promotion: two rows of wgmmas, the maximum columns, swapped
 /// operands, tiles in turn, K split.
 constexpr const char* kExact[] = {
     "ws 256x128x128 s3 w2x1 c2x1 o1 i0 e2 m8",     "ws 128x208x128 s3 w2x1 c1x1 o1 i0 e2 m8",
     "ws 128x72x128 s4 w2x1 c1x1 o1 i0 e2 m8 x",    "pp 64x136x128 s4 w1x1 c1x1 o1 i0 e1 m8",
     "sp 128x128x128 s4 w2x1 c1x1 o1 i0 e1 m8 k2t",
 };
-/// Kernels for fast sums: one buffer, a ring, two tiles at once, A split over two CTAs, K split.
+/// Kernels without promotion: one buffer, a ring, two tiles at once, A split over two CTAs, K
+/// split.
 constexpr const char* kFast[] = {
     "bl 128x128x128 s1 w1x1 c1x1 o1 i0 e1 m8",   "po 128x128x128 s4 w2x1 c1x1 o1 i1 e1 m8",
     "pp 64x128x64 s4 w1x1 c1x1 o1 i1 e1 m8",     "ws 128x256x128 s3 w2x1 c1x2 o1 i1 e2 m8",
@@ -55,7 +56,7 @@ TEST_CASE("Promoted accumulation loses no more precision at a longer K, fast acc
     return verdict;
   };
   for (const ElementType dtype : {ElementType::kE4m3, ElementType::kE5m2}) {
-    double shortest = 0;  // error of exact sums at the shortest K
+    double shortest = 0;  // error of promoted sums at the shortest K
     for (const i64 k : {512, 4096, 16384, 65536}) {
       // C in fp32, so that rounding of C hides no error.
       GemmProblem problem = exact({256, 512, k}, dtype, ElementType::kFp32);
@@ -65,8 +66,8 @@ TEST_CASE("Promoted accumulation loses no more precision at a longer K, fast acc
       problem.accumulate = Accumulate::kExact;
       bench.prepare(problem, Inputs::kNormal);
       const Verdict promoted = check(kExact[0], "exact");
-      // Measured on an H100: 1.26e-4 and 8.2e-5 at any K; with fast accumulation 0.6 to 1.0 of this
-      // root.
+      // Measured on an H100: 1.26e-4 and 8.2e-5 at any K; with fast accumulation, 0.6 to 1.0 times
+      // this root.
       shortest = shortest == 0 ? promoted.rms_error : shortest;
       CHECK(promoted.rms_error < std::ldexp(1.0, -12));
       CHECK(promoted.rms_error == Approx(shortest).epsilon(0.1));

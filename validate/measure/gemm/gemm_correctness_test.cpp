@@ -1,6 +1,6 @@
-// Checks a kernel of each schedule against cuBLASLt, with the same bits in a thousand runs, and
-// the verifier on outputs with one wrong element. Random problems and kernels are in
-// random_gemm_test.cpp, ways to split K in split_k_test.cpp.
+// Checks a kernel of each schedule against cuBLASLt, checks that a thousand runs give the same
+// bits, and tests the verifier on outputs with one wrong element. Random problems and kernels are
+// in random_gemm_test.cpp, ways to split K in split_k_test.cpp.
 
 #include <functional>
 #include <string>
@@ -15,7 +15,7 @@ using namespace tilecast;
 
 namespace {
 
-/// Returns how many of `runs` runs have other bits than the first.
+/// Returns how many of `runs` runs have other bits than the first one.
 u64 runs_that_differ(GpuTestBench& bench, const KernelConfig& config, int runs) {
   const HangGuard guard(to_text(config));
   LoadedKernel kernel = bench.load(config);
@@ -44,7 +44,7 @@ u64 runs_that_differ(GpuTestBench& bench, const KernelConfig& config, int runs) 
   return count;
 }
 
-/// Verdict on cuBLASLt's result after `spoil` has changed the output.
+/// Returns the verdict on cuBLASLt's result after `spoil` has changed it.
 Verdict spoiled(const std::function<void(char* c, cudaStream_t stream)>& spoil) {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   bench.prepare({{200, 120, 64}, ElementType::kFp16, Layout::kTn}, Inputs::kNormal);
@@ -81,7 +81,8 @@ TEST_CASE("A thousand runs of a schedule give the same bits, as accurate as cuBL
     const char* text;
     GemmShape shape;
   } shared_tiles[] = {
-      // 17 x 25 tiles of 33 K blocks, cut one after another; then 161 tiles cut and 264 whole
+      // 17 x 25 tiles of 33 K blocks: all are cut one after another; or 161 are cut and 264 are
+      // whole
       {"sk 64x64x64 s6 w1x1 c1x1 o1 i1 e1 m8 k4+t", {1032, 1544, 2056}},
       {"skh 64x64x64 s6 w1x1 c1x1 o1 i1 e1 n4 k2+t", {1032, 1544, 2056}},
       // 25 tiles x 5 parts = 125 CTAs that wait for one another; the GPU holds 132

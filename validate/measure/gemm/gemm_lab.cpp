@@ -20,10 +20,11 @@ namespace tilecast {
 namespace {
 
 constexpr int kAlgorithmsTried = 16;
-// Times the best single launch; a cold launch may be this much slower.
+// Ratio to the best single launch up to which an algorithm is timed; a cold launch may be this much
+// slower.
 constexpr double kWorthTiming = 1.3;
 
-/// Different data for every problem, and the same data each time for one problem.
+/// Every problem gets different data, and always the same data.
 u64 seed_of(const GemmProblem& problem, Inputs inputs) {
   u64 seed = 1;
   for (const i64 part :

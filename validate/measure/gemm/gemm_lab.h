@@ -1,5 +1,5 @@
 // GEMM in the benchmark harness: random operands, cuBLASLt's fp32 GEMM as the reference
-// (verifier.h), cuBLASLt as the baseline, and the walked tiles as a kernel's identity.
+// (verifier.h), cuBLASLt as the baseline, and the tiles that a kernel walked as its identity.
 #pragma once
 
 #include <memory>
