@@ -283,7 +283,8 @@ __device__ __forceinline__ void combine_in_cluster(const AttentionArgs& args,
   const i32 warp = static_cast<i32>(ptx::thread_index()) / 32;
   combine_parts<Config, Parts>(args, smem, tile, tile.split + args.work.splits * warp,
                                args.work.splits * Config::kGroups * 4);
-  ptx::cluster_arrive_relaxed();  // what others wait for are reads, whose values are used by now
+  // the other CTAs wait only for reads, whose values have been used by now
+  ptx::cluster_arrive_relaxed();
   ptx::cluster_wait();
 }
 
@@ -327,9 +328,9 @@ __device__ __forceinline__ void store_lse(const AttentionArgs& args, const Atten
   }
 }
 
-/// Stores tile `linear`, whose blocks are in `o` and `softmax`: leaves the output in `slot`, where
-/// Q was, and notifies the storing thread; or writes parts. Called by every thread of a consumer
-/// warpgroup.
+/// Stores tile `linear`, whose result is in `o` and `softmax`. Without splits, leaves the output in
+/// `slot`, in the place of Q, and notifies the storing thread; with splits, writes the partial
+/// result. Called by every thread of a consumer warpgroup.
 template <class Config>
 __device__ __forceinline__ void store_tile(const AttentionArgs& args,
                                            const AttentionShared<Config>& smem, i32 linear,

@@ -84,7 +84,7 @@ __device__ inline void pack_fused(const Args<Config>& args, const Accumulator<Co
 }
 
 /// A thread's sixteen columns of a chunk: with 16-bit elements four pairs, in the order of
-/// stmatrix; with eight columns the first two.
+/// stmatrix. If only eight columns exist, the first two pairs are used.
 template <class Config>
 using Pairs = u32[Config::kSixteenWords];
 
@@ -111,7 +111,7 @@ __device__ inline void complete_sixteen(const Args<Config>& args, const Accumula
   }
 }
 
-/// Applies the last steps of an epilogue, other than rounding pairs (result.cuh).
+/// Applies the last steps of an epilogue, except rounding pairs (result.cuh).
 template <class Config>
 __device__ inline void finish_sixteen(const Args<Config>& args, Accumulator<Config>& acc,
                                       const Chunk<Config>& chunk, i32 sixteen,

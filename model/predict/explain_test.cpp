@@ -49,7 +49,7 @@ TEST_CASE("Shares are between 0 and 1, and times and bytes are consistent") {
     CHECK(w.l2_output <= e.predicted.l2_to_sm);
     CHECK(e.predicted.l2_to_sm <= w.sm_intake);
     CHECK(e.predicted.l2_hit_rate == Approx(hit_rate(e.predicted.dram_read, e.predicted.l2_to_sm)));
-    // DRAM reads are at least A and B once: 2 x 2048 x 1024 elements of two bytes.
+    // DRAM reads at least A and B once: 2 x 2048 x 1024 elements of two bytes.
     CHECK(e.predicted.dram_read.value >= 2 * 2048 * 1024 * 2);
     Seconds at{};
     for (const Phase& phase : w.phases) {
@@ -105,8 +105,8 @@ TEST_CASE("The mean of the phases' busy shares is the kernel's") {
       cycles += of_cycles;
     }
     CHECK(cycles == Approx(1).epsilon(1e-6));
-    // Work counts when it is requested, so in a short kernel a phase may hold more than fits: its
-    // share is limited to one, which lowers the mean.
+    // Work counts when it is requested, so in a short kernel a phase may contain more than fits.
+    // Its share is limited to one, which lowers the mean.
     const Shares& whole = e.predicted.shares;
     for (const auto& [mean, share] : {std::pair(tensor, whole.tensor),
                                       {sm_intake, whole.sm_intake},
@@ -136,7 +136,8 @@ TEST_CASE("Waves count whole clusters, and a full last wave counts as full") {
   const auto waves = [](i64 m, i64 n) {
     return *explain_text(h200(), problem(m, n, 512), kWide, {.method = Method::kAnalytic}).waves;
   };
-  // Clusters of 256 x 256, two tiles each, on 66 slots: 8 x 8 clusters, then 12 x 11 in two waves.
+  // Clusters of 256 x 256, with two tiles each, on 66 slots: 8 x 8 clusters, then 12 x 11 clusters
+  // in two waves.
   CHECK(waves(2048, 2048).ctas == 132);
   CHECK(waves(2048, 2048).tiles == 128);
   CHECK(waves(2048, 2048).in_last_wave == 128);
@@ -144,7 +145,7 @@ TEST_CASE("Waves count whole clusters, and a full last wave counts as full") {
   CHECK(waves(3072, 2816).waves == Approx(2));
   CHECK(waves(3072, 2816).in_last_wave == 132);
   CHECK(waves(3072, 3072).in_last_wave == 24);  // 288 tiles
-  CHECK(waves(2944, 2816).tiles == 264);        // 23 rows of tiles, the last cluster half empty
+  CHECK(waves(2944, 2816).tiles == 264);        // 23 rows of tiles; the last cluster is half empty
 }
 
 TEST_CASE("Tile rows that belong to no group are counted") {
@@ -152,8 +153,8 @@ TEST_CASE("Tile rows that belong to no group are counted") {
     return explain_text(h200(), p, config, {.method = Method::kAnalytic}).waves->rows_of_no_group;
   };
   const GemmProblem groups = in_groups(problem(0, 2048, 512), {256, 0, 17});
-  // The groups take one cluster of 256 rows each, so 273 of 512 rows are used; of tiles of 64 they
-  // take four and one, so 320.
+  // The groups take one cluster of 256 rows each, so they use 273 of 512 rows. Of tiles of 64 rows
+  // they take four and one: 320 rows.
   CHECK(share(groups, kWide).value() == Approx(239.0 / 512));
   CHECK(share(groups,
               "ping_pong:tile=64x128x64,stages=6,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
@@ -219,8 +220,8 @@ TEST_CASE("A memory-bound kernel has the bottleneck and energy of the analytic m
   CHECK(e.energy.tensor.value == 0);
   CHECK(e.energy.total().value ==
         Approx(e.predicted.power.value * e.predicted.time.value).epsilon(1e-3));
-  // If any op is possible, --method simulated falls back to the analytic model; for this op by
-  // itself it is rejected.
+  // If any op is allowed, --method simulated falls back to the analytic model; if only this op is,
+  // it is rejected.
   CHECK(predict_config(h200(), copy, config, Regime::kBurst, Inputs::kNormal, Method::kSimulated)
             .time == e.predicted.time);
   CHECK_THROWS_AS(explain(h200(), copy, config, Regime::kBurst, Inputs::kNormal, kSimulating),

@@ -56,9 +56,10 @@ std::string pipelined(int stages) {
 }  // namespace
 
 TEST_CASE("With many bytes in flight, the time is the bytes over DRAM's rate") {
-  // 3 x 8192 x 4096 x 4 B = 402.65 MB at 1 TB/s are 402.65 us, or 805306 cycles at 2 GHz. In flight
-  // are 10 SMs x 8 CTAs x 16 KiB per us, 1.31 TB/s of reads, 1.97 TB/s with the writes: half as
-  // slow again, (1 + 0.51^3)^(1/3) = 1.042, and 1 us of latency before the first block.
+  // 3 x 8192 x 4096 x 4 B = 402.65 MB at 1 TB/s take 402.65 us, or 805306 cycles at 2 GHz. In
+  // flight are 10 SMs x 8 CTAs x 16 KiB per us: 1.31 TB/s of reads, 1.97 TB/s with the writes. That
+  // is half of DRAM's time, so (1 + 0.51^3)^(1/3) = 1.042; and the first block adds 1 us of
+  // latency.
   const StreamForm form = form_of(
       "elementwise_add:block=8x256,warps=4,vector=16,ctas=8,view=matrix,order=strided,hint=none",
       {8192, 4096, ElementType::kFp32});
@@ -70,8 +71,9 @@ TEST_CASE("With many bytes in flight, the time is the bytes over DRAM's rate") {
 }
 
 TEST_CASE("With few bytes in flight, the time is a latency for every block") {
-  // 4096 blocks of 8 KiB over 10 CTAs are 409.6 latencies of 1 us, the first of them before the
-  // stream. DRAM would take 100.7 us: (1 + 0.246^3)^(1/3) = 1.005. 410.6 + 1 us are 823.2 kcycles.
+  // 4096 blocks of 8 KiB over 10 CTAs take 409.6 latencies of 1 us; the first latency comes before
+  // the stream. DRAM would take 100.7 us: (1 + 0.246^3)^(1/3) = 1.005. 410.6 + 1 us are 823.2
+  // kcycles.
   const StreamForm form = form_of(pipelined(1), {8192, 1024, ElementType::kFp32});
   CHECK(form.limiter == Limiter::kLatency);
   CHECK(form.cycles.value == Approx(823.2e3).epsilon(0.003));
@@ -83,16 +85,17 @@ TEST_CASE("Each buffer beyond the second divides the wait, until DRAM is the lim
   const double two = form_of(pipelined(2), problem).cycles.value;
   const double three = form_of(pipelined(3), problem).cycles.value;
   const double four = form_of(pipelined(4), problem).cycles.value;
-  CHECK(two == Approx(one));  // with free instructions there is nothing to overlap with
+  CHECK(two == Approx(one));  // with free instructions there is nothing to overlap
   CHECK(three == Approx(two / 2).epsilon(0.05));
   CHECK(four < three);
-  CHECK(four > one / 4);  // 100.7 us of DRAM are a quarter of one buffer's time
+  CHECK(four > one / 4);  // 100.7 us of DRAM time are a quarter of the time with one buffer
 }
 
 TEST_CASE("Bytes in flight are the inputs' blocks of every stage but the one in use") {
   GpuSpec gpu = simple_gpu();
   gpu.stream = StreamSpec{};
-  // One CTA has 2 blocks x 8 KiB in flight with one buffer or two, and twice as much with three.
+  // One CTA has 2 blocks x 8 KiB in flight with one buffer and with two, and twice as much with
+  // three.
   for (const auto& [stages, times] : {std::pair{1, 1}, {2, 1}, {3, 2}}) {
     const StreamConfig config = parse_stream_config(pipelined(stages));
     const StreamProblem problem{4096, 4096, ElementType::kFp32};
@@ -102,8 +105,8 @@ TEST_CASE("Bytes in flight are the inputs' blocks of every stage but the one in 
 
 TEST_CASE("Shared memory bounds the CTAs of an SM, on both sides of the edge") {
   const GpuSpec gpu = simple_gpu();
-  // Three stages of A and B, 8 KiB each, 72 B of barriers and 1 KiB reserved: 50248 B. Four CTAs
-  // fit in 233472 B, five do not.
+  // Three stages of A and B of 8 KiB each, 72 B of barriers and 1 KiB reserved are 50248 B. Four
+  // CTAs fit in 233472 B, five do not.
   const auto resident = [&](int ctas) {
     return resident_stream_ctas(
         gpu,
@@ -149,8 +152,8 @@ TEST_CASE("Independent walks, plain loads and hinted asynchronous loads lose equ
 
 TEST_CASE("Each doubling of the bytes in flight costs the same loss, from 32 KiB on") {
   const auto spread = [](StreamSpec& s) { s.spread_loss = 0.1; };
-  // All stages but the one in use are in flight, 16 KiB each: 128, 64, 32 and 16 KiB for 9, 5, 3
-  // and 2 stages.
+  // All stages but the one in use are in flight, with 16 KiB each: 128, 64, 32 and 16 KiB for 9, 5,
+  // 3 and 2 stages.
   for (const auto& [stages, doublings] : {std::pair{9, 1}, {5, 0}, {3, -1}, {2, -1}}) {
     CHECK(slowdown("elementwise_add_tma:block=8x256,stages=" + std::to_string(stages) +
                        ",warps=8,ctas=1,layout=plain,view=flat,order=strided,hint=none",
@@ -178,7 +181,7 @@ TEST_CASE("A CTA per block waits for its slot's refill, and small copies for eac
       "elementwise_add_cpasync:block=8x256,warps=8,vector=4,ctas=8,layout=plain,view=matrix,"
       "order=blocks,hint=none";
   const double before = form_of(text, problem, stream, 1e18).cycles.value;
-  // There are 80 slots with 51.2 blocks each, so 50.2 refills.
+  // There are 80 slots with 51.2 blocks each, hence 50.2 refills.
   stream.cta_refill = Cycles{1000};
   const double refilled = form_of(text, problem, stream, 1e18).cycles.value;
   CHECK(refilled - before == Approx(50.2 * 1000).epsilon(0.001));
@@ -198,7 +201,7 @@ TEST_CASE("The rate of CTA starts limits kernels with a CTA per block, not resid
                    problem, stream, 1e18)
         .cycles.value;
   };
-  // There are 4096 blocks, 2 ns or 4 cycles each, and the first load.
+  // 4096 blocks take 2 ns, or 4 cycles, each; the first load is added.
   CHECK(cycles("blocks") == Approx(4096 * 4 + 2).epsilon(0.001));
   CHECK(cycles("bounded") == Approx(4096 * 4 + 2).epsilon(0.001));
   CHECK(cycles("strided") < 4096);
@@ -214,8 +217,8 @@ TEST_CASE("Blocks drawn by tickets are limited by the rate of one counter") {
                    problem, stream, 1e18)
         .cycles.value;
   };
-  // There are 4096 blocks less the first 320, which are planned; 2 ns or 4 cycles each, and the
-  // first load.
+  // 4096 blocks less the first 320, which are planned, take 2 ns, or 4 cycles, each; the first load
+  // is added.
   CHECK(cycles("tickets") == Approx((4096 - 320) * 4 + 2).epsilon(0.001));
   CHECK(cycles("strided") < 4096);
 }
