@@ -29,8 +29,8 @@ bool has(const std::vector<std::string>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-/// Returns how many words at the end of a list option's values are a SHAPE: all numbers (M N K, or
-/// N K of each expert), or one word.
+/// Returns how many words at the end of a list option's values are a SHAPE: all of them if they are
+/// numbers (M N K, or N K of each expert), otherwise one word.
 int shape_at_end(const std::vector<std::string>& values) {
   const auto no_number =
       std::find_if_not(values.rbegin(), values.rend(),
@@ -152,8 +152,7 @@ void Arguments::parse(const std::vector<std::string>& words) {
       why = why.substr(0, at) + " is given twice";
     }
     if (const std::vector<std::string> unknown = parser_->remaining(); !unknown.empty()) {
-      // The first letter is rarely wrong, and short names differ from each other in a single
-      // letter.
+      // The first letter is rarely wrong, and short names often differ in a single letter.
       const std::string name = unknown.front().substr(0, unknown.front().find('='));
       std::vector<std::string> alike;
       for (const CommandOption& option : options_) {
@@ -169,8 +168,8 @@ void Arguments::parse(const std::vector<std::string>& words) {
   }
 }
 
-/// CLI11 assigns all following words to a list: if a SHAPE is among them and none stands elsewhere,
-/// moves it before all words.
+/// CLI11 assigns all following words to a list. If a SHAPE is among them and there is none
+/// elsewhere, moves it before all words.
 void Arguments::move_shape_first(std::vector<std::string>& words) {
   const CLI::Option* const shape = parser_->get_option_no_throw("SHAPE");
   if (shape == nullptr || shape->count() > 0) {

@@ -1,5 +1,5 @@
-// The arguments of a command, by the names of the table (cli/option_table.h).
-// Checked by: arguments_test.cpp, tests/cli/program_test.sh.
+// The arguments of a command, accessed by the names of the table (cli/option_table.h). Checked by:
+// arguments_test.cpp, tests/cli/program_test.sh.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ class Option;
 
 namespace tilecast {
 
-/// A row of the table as one command sees it.
+/// A row of the table as one command uses it.
 struct CommandOption {
   OptionRow row;
   std::string_view heading;

@@ -1,10 +1,10 @@
-// tilecast calibrate: fits a GPU's constants and the learned correction to its measured rows; with
+// tilecast calibrate: fits a GPU's constants and the learned correction to its measured rows. With
 // --run it first measures them with tilecast-gpu: micro-benchmarks, then a designed set of kernels.
 //
 // --budget limits the whole command; its first line of output says how the time is spent.
 //
 // --run writes its measurements next to --out, as NAME.measured.csv and NAME.micro.csv, and the
-// next --run resumes them: nothing is measured twice.
+// next --run resumes them, so that nothing is measured twice.
 
 #include <fmt/format.h>
 
@@ -120,7 +120,7 @@ using Clock = std::chrono::steady_clock;
 constexpr Seconds kMicroTakes{135}, kLeastMeasuring{60}, kFitStart{10}, kFitOfRow{0.045};
 constexpr double kRowsPerSecond = 3;
 
-/// Counts lines of a file that may be missing or end inside a row.
+/// Counts the lines of a file that may be missing or end inside a row.
 std::size_t lines_of(const std::string& path) {
   const std::string text = std::filesystem::exists(path) ? read_file(path) : "";
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
@@ -190,7 +190,7 @@ void measure_first(CalibrateOptions& options) {
   run_gpu(arguments, {kDone, kPartly});
 }
 
-/// NAME and `extension` next to the overlay.
+/// Path of NAME with `extension`, next to the overlay.
 std::string learned_path(const std::string& out, std::string_view extension) {
   const std::filesystem::path path(out);
   const std::string name = path.filename().string();
@@ -243,7 +243,7 @@ std::string overlay_before(const CalibrateOptions& options) {
   return std::filesystem::exists(options.out) ? read_text(options.out) : std::string();
 }
 
-/// Fits section stream alone. An existing overlay of that name keeps its other sections.
+/// Fits only section stream. An existing overlay of that name keeps its other sections.
 void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
                         const std::vector<MeasurementFile>& files) {
   const StreamFit fit = fit_stream(gpu, files);
@@ -255,7 +255,7 @@ void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
   fmt::print("{}", to_table(fit));
 }
 
-/// The two files of a learned correction, tied to the overlay that it was fitted with.
+/// Writes the two files of a learned correction, tied to the overlay with which it was fitted.
 void write_learned(const CalibrateOptions& options, const std::string& yaml, const std::string& gpu,
                    LearnedModel model, const std::string& overlay) {
   model.overlay = hash_text(overlay);
@@ -264,7 +264,8 @@ void write_learned(const CalibrateOptions& options, const std::string& yaml, con
   write_file(std::filesystem::path(yaml).replace_extension(".csv"), learned_csv(model));
 }
 
-/// Fits section attention alone, likewise, and the correction of attention.
+/// Fits only section attention, as fit_stream_section fits section stream, and the correction of
+/// attention.
 void fit_attention_alone(const CalibrateOptions& options, LoadedGpu& gpu,
                          const std::vector<MeasurementFile>& files) {
   StatusLine stage_line;
@@ -284,7 +285,7 @@ void fit_attention_alone(const CalibrateOptions& options, LoadedGpu& gpu,
   fmt::print("{}", to_table(fit));
 }
 
-/// Loads the starting values of a fit: the GPU's file, the micro-benchmarks' numbers, or those of
+/// Loads the starting values of a fit: those of the GPU's file, of the micro-benchmarks, or of
 /// --out.
 LoadedGpu loaded_for(const CalibrateOptions& options) {
   if (options.keep_constants) {

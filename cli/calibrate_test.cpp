@@ -38,7 +38,7 @@ struct Scene {
     return std::distance(std::filesystem::directory_iterator(folder / "out"), {});
   }
 
-  /// Checks for one line on standard error, that exit code, and no file.
+  /// Checks that there is one line on standard error, this exit code, and no file.
   void check_refused(const std::vector<std::string>& more, ExitCode code,
                      const std::string& part) const {
     const CapturedRun run = calibrate(more);
@@ -57,7 +57,7 @@ TEST_CASE("calibrate writes an overlay and a learned correction, and prints a su
   const CapturedRun run = scene.calibrate();
   CAPTURE(run.err);
   CHECK(run.exit_code == 0);
-  // One line after ten seconds, and so on.
+  // There is one line after ten seconds, and so on.
   for (const std::string_view line : split(run.err, '\n')) {
     CHECK((line.empty() || line.starts_with("tilecast: calibrate: ")));
   }
@@ -128,7 +128,7 @@ TEST_CASE("calibrate refuses GPUs on which tilecast's kernels never ran") {
 TEST_CASE("Test problems of a split are excluded from the fit") {
   const Scene scene;
   const std::string split = (scene.folder / "split.yaml").string();
-  // These rows have a single problem.
+  // The rows of this split have a single problem.
   write_file(split, "rule: a test\njudge: [256x4096x512]\nunfitted_tiles: []\n");
   scene.check_refused({"--split", split}, ExitCode::kUsage, "got 0 (0 rows excluded)");
 }

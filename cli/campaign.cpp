@@ -79,7 +79,7 @@ GpuPoints points_of(const Arguments& args) {
   return made;
 }
 
-/// Throws if status and merge would take such a file for a shard's.
+/// Throws if status and merge would mistake such a file for a shard's.
 void refuse_shard_name(const std::filesystem::path& plan, const std::filesystem::path& out) {
   if (shard_named(plan, out)) {
     throw ConfigError(fmt::format(

@@ -100,8 +100,8 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
       }
     }
   }
-  // GEMMs, memory-bound kernels, the data set with and without the learned correction; the data set
-  // also with simulation
+  // GEMMs, memory-bound kernels, and the data set with and without the learned correction; the data
+  // set also with simulation.
   CHECK(records >= (simulated ? 6 : 4));
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("docs/accuracy.md and the shares of pairs in order follow from the hel
       const auto& [all, in_order] = counted[recorded.up_to];
       CAPTURE(to_text(regime), recorded.up_to, all, in_order);
       CHECK(all > (bursts ? 500 : 30));
-      // Within this margin the printed words stay correct when the model changes.
+      // The printed words stay correct within this margin when the model changes.
       CHECK(static_cast<double>(in_order) / all ==
             Approx(bursts ? recorded.burst : recorded.sustained).margin(bursts ? 0.03 : 0.06));
     }

@@ -34,7 +34,7 @@ std::string source_of(const LibraryTime& library) {
   return library.measured ? "measured" : "forecast";
 }
 
-/// Which kernel is faster, and whether that is certain. Only if the library's time is known.
+/// Which kernel is faster, and whether that is certain. Needs the library's time.
 struct Verdict {
   bool equal, library, sure;
   double times;  // speed of the faster kernel divided by the other's
@@ -81,7 +81,7 @@ std::string against_roof(const Comparison& c) {
 }
 
 std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& ours) {
-  // Operands and result count once; the pick's own bound includes rereads.
+  // Operands and result count once. The pick's own bound would include rereads.
   const Seconds dram = transfer_time(Bytes{least_bytes(problem)}, highest_dram_rate(gpu));
   std::vector<Roof> roofs{{"tensor cores", time_of(ours.bounds.tensor, ours.sm_clock)},
                           {"DRAM", dram},
@@ -90,7 +90,7 @@ std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const 
   return roofs;
 }
 
-/// A library's forecast is tilecast's time multiplied by a ratio; its interval combines the
+/// A library's forecast is tilecast's time multiplied by a ratio, so its interval combines the
 /// errors of both.
 void widen(const Prediction& ours, LibraryTime& library) {
   const auto reach = [](double theirs, double own) {

@@ -14,7 +14,7 @@
 namespace tilecast {
 namespace {
 
-/// Values of an option whose words the model reads and the table therefore lacks: --dtype takes the
+/// Words of an option that the model defines and the table therefore lacks: --dtype accepts the
 /// words of `list dtypes`.
 std::vector<std::string> words_of(const std::string& option) {
   if (option == "--gpu" || option == "NAME") {

@@ -7,8 +7,8 @@
 
 namespace tilecast {
 
-/// Returns the words that may replace the last of these, which follow `tilecast`; elements of a
-/// list have the list's prefix. No word contains characters that a shell expands.
+/// Returns the words that may replace the last of these words, which follow `tilecast`. Elements of
+/// a list have the list's prefix. No word contains characters that a shell expands.
 std::vector<std::string> completions(const std::vector<std::string>& words);
 
 }  // namespace tilecast

@@ -136,7 +136,7 @@ std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::str
   }
   std::string rows;
   std::map<std::string, int> without;  // counts by reason
-  std::set<std::string> kernels;       // kernels that CUTLASS distinguishes, by all of its columns
+  std::set<std::string> kernels;       // kernels that CUTLASS distinguishes, by all columns
   for (const Prediction& p : ranking.predictions) {
     const KernelConfig& config = std::get<KernelConfig>(p.config);
     if (const std::string_view why = why_not_cutlass(*problem, config); !why.empty()) {

@@ -46,13 +46,13 @@ std::string builder_text(const KernelConfig& config);
 /// columns.
 std::string cutlass_header();
 
-/// Predictions of a ranking to search for the few with counterparts.
+/// Number of a ranking's predictions that are searched for the few with counterparts.
 constexpr std::size_t kLookedAtForCutlass = 512;
 
-/// The fastest `top` kernels of a GEMM's ranking with counterparts, fastest first, without a
-/// header. Of kernels with the same counterpart (CUTLASS chooses stages and registers itself), only
-/// the fastest is listed. Lists faster kernels without counterpart on standard error, after `of`.
-/// Throws ConfigError if no kernel has a counterpart.
+/// Formats the fastest `top` kernels of a GEMM's ranking that have counterparts, fastest first,
+/// without a header. Of kernels with the same counterpart (CUTLASS chooses stages and registers
+/// itself), only the fastest is listed. Lists faster kernels without counterpart on standard error,
+/// after `of`. Throws ConfigError if no kernel has a counterpart.
 std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::string& of = "");
 
 }  // namespace tilecast

@@ -60,7 +60,7 @@ TEST_CASE("A configuration without a CUTLASS counterpart has a reason") {
   CHECK(why_not(with(kCooperative, "group=8", "group=3")) == "raster");
   CHECK(why_not(with(kCooperative, "grouped_m,group=8", "hilbert,group=1")) == "raster");
   CHECK(why_not(with(kCooperative, "strided", "chunked")) == "walk=chunked");
-  // CUTLASS's M is tilecast's N: its generator has 64, 128 and 256 rows, and 64 rows are too few
+  // CUTLASS's M is tilecast's N. Its generator has 64, 128 and 256 rows, and 64 rows are too few
   // for two warpgroups.
   CHECK(why_not(with(kCooperative, "128x256x64", "128x224x64")) == "tile");
   CHECK(why_not(with(kCooperative, "128x256x64", "128x192x64")) == "tile");

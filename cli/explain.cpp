@@ -31,7 +31,7 @@
 namespace tilecast {
 namespace {
 
-/// Simulates again without skipping steady waves, which a timeline must show.
+/// Simulates again without skipping steady waves, because a timeline must show them.
 void write_trace(const std::string& path, const GpuSpec& gpu, const AnyProblem& problem,
                  const Prediction& kernel) {
   if (kernel.method != Method::kSimulated) {

@@ -18,7 +18,7 @@ struct ExplainReport {
   Regime regime;
   Inputs inputs;
   std::vector<Explanation> kernels;  // in the requested order
-  std::optional<Explanation> best;   // best of all candidates, if it was searched
+  std::optional<Explanation> best;   // the best of all candidates, if these were searched
   Seconds elapsed;
   // Number of random routings, of which the problem is one.
   std::size_t draws = 0;

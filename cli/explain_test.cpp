@@ -1,5 +1,5 @@
-// Tests explain, and predict by both methods, as a user runs them. No expected outputs are stored:
-// the tests check required parts and their consistency.
+// Tests explain, and predict by both methods, as a user runs them. The tests check required parts
+// and their consistency instead of stored outputs.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -18,7 +18,7 @@ namespace tilecast {
 namespace {
 
 constexpr std::size_t kSideBySide = 4;
-// Fraction of the time: larger costs of opposite signs are merged.
+// Fraction of the time above which costs of opposite signs are merged.
 constexpr double kCancels = 0.01;
 
 /// A kernel with its letter and role; the best first.
@@ -126,7 +126,7 @@ std::vector<Figure> figures(const ExplainReport& report, const Explanation& best
   return rows;
 }
 
-/// Formats at most `most` lines, beginning with the kernels' names.
+/// Formats at most `most` lines, which begin with the kernels' names.
 std::string figures_text(const ExplainReport& report, const std::vector<Named>& all,
                          std::size_t most) {
   std::vector<std::string> titles{"<"};
@@ -300,8 +300,8 @@ std::string list_text(const std::string& title, const Json& list) {
   return fmt::format("\n{}\n{}", title, table.text(2));
 }
 
-/// Formats the JSON of kernels, a column each: a row for each value, a table for each list of
-/// objects, and the notes in lines of their own.
+/// Formats the JSON of kernels with a column each: a row for each value, a table for each list of
+/// objects, and the notes on separate lines.
 std::string side_by_side(const std::vector<std::string>& names, std::vector<Json> kernels) {
   std::vector<std::string> titles{"<"}, keys;
   titles.insert(titles.end(), names.begin(), names.end());
@@ -359,7 +359,7 @@ std::string explain_text(const ExplainReport& report) {
                                 copied_words(copies->operands), micro_text(copies->time))) +
         end;
   }
-  // The op's first two notes, the pointer to more, and the other notes, if they leave room for a
+  // The op's first two notes, the pointer to more, and the other notes if they leave space for a
   // short table.
   constexpr std::size_t kFirstNotes = 2, kShortTable = 3, kLongerTable = 5;
   const std::vector<std::string>& notes = all.front().kernel->notes;

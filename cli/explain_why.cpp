@@ -48,8 +48,8 @@ bool splits_tiles(const Explanation& e) {
   return config != nullptr && splits_k(config->schedule);
 }
 
-/// Explains where the cycles differ: in waves if these differ and no tile is split, else in the
-/// SMs' time.
+/// Explains where the cycles differ: in waves if these differ and no tile is split, otherwise in
+/// the SMs' time.
 std::string cycles_text(const Explanation& kernel, const Explanation& best, const Difference& d) {
   const Cycles other = best.predicted.cycles;
   std::string text = more_percent(d.cycles) + " cycles";

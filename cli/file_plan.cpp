@@ -24,7 +24,7 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-/// Devices and pipes cannot be replaced: output is passed on, input is read once.
+/// Devices and pipes cannot be replaced: output is passed on, and input is read once.
 bool is_replaceable(const fs::path& path) {
   std::error_code unknown;
   const fs::file_status status = fs::status(path, unknown);

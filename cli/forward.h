@@ -12,8 +12,8 @@ namespace tilecast {
 std::filesystem::path gpu_program();
 
 /// Replaces this process by the program that implements the command, with the same arguments.
-/// Throws DeviceError for tilecast-gpu, else FileError, if the program was not built or cannot be
-/// started.
+/// Throws DeviceError for tilecast-gpu and FileError for other programs if it was not built or
+/// cannot be started.
 [[noreturn]] void hand_on(const CommandRow& command, char** argv);
 
 }  // namespace tilecast

@@ -1,5 +1,5 @@
 // The functions of include/tilecast/tilecast.h. A handle is a slot that is never freed or reused,
-// so use of a destroyed plan is detected; a slot takes 8 bytes, the plan itself is freed.
+// so that use of a destroyed plan is detected. A slot takes 8 bytes; the plan itself is freed.
 #include <tilecast/tilecast.h>
 
 #include <atomic>
@@ -36,7 +36,7 @@ constexpr std::size_t kMostForecasts = std::size_t{1} << 20;
 tilecast_plan* new_handle(std::unique_ptr<const Plan> plan) {
   static std::mutex mutex;
   static std::deque<tilecast_plan>& slots =
-      // Never destroyed, since callers may outlive static destructors.
+      // Never destroyed, because callers may outlive static destructors.
       *new std::deque<tilecast_plan>;
   const std::lock_guard lock(mutex);
   tilecast_plan& slot = slots.emplace_back();

@@ -1,4 +1,4 @@
-// Checks of a run's addresses that all ops share.
+// Checks of a run's addresses, which all ops share.
 #pragma once
 
 #include <cstdint>

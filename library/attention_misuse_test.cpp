@@ -27,7 +27,7 @@ tilecast_status predict_attention(const tilecast_attention& problem,
   return tilecast_attention_predict(&problem, &options, &forecast, &count);
 }
 
-/// A configuration without a workspace, so that plans have none on any machine.
+/// A configuration that needs no workspace, so that plans have none on any machine.
 constexpr const char* kPlain =
     "attention_overlap:tile=128x128,stages=2,ctas=1,grid=tiles,order=static,splits=1,pack=no";
 
@@ -89,7 +89,7 @@ TEST_CASE("An invalid or unsupported attention is refused with the field's name"
       {[](Attention& a) { a.mask = 2; }, kInvalid, "mask is 2"},
       {[](Attention& a) { a.layout = -1; }, kInvalid, "layout is -1"},
       {[](Attention& a) { a.lse = 2; }, kInvalid, "lse is 2: expected 0 or 1"},
-      // Products of counts that overflow 32 and 64 bits.
+      // Products of these counts overflow 32 and 64 bits.
       {[](Attention& a) { a.batch = a.heads = a.kv_heads = a.queries = a.keys = int64_t{1} << 24; },
        kUnsupported, "more than 2^30 tiles"},
       {[](Attention& a) { a.kv_heads = a.heads = 1 << 14, a.keys = 1 << 24; }, kUnsupported,
@@ -124,7 +124,7 @@ TEST_CASE("An invalid or unsupported attention is refused with the field's name"
          a.batch = 1 << 10, a.q = {int64_t{1} << 38, 96 * 64, 64};
        },
        kInvalid, "the strides of q span more than 2^47 bytes"},
-      // Heads of O that begin inside the rows of other heads.
+      // Heads of O begin inside the rows of other heads.
       {[](Attention& a) {
          a.o = {8 * 96 * 64, 95 * 64, 64};
        },
@@ -204,7 +204,7 @@ TEST_CASE("Arguments of attention are checked before any is used") {
     CHECK(refused([&](Arguments& a) { a.scale = scale; }).starts_with("scale must be above 0"));
   }
   CHECK(refused([](Arguments& a) { a.reserved = 1; }) == "reserved must be 0");
-  // O of 8192 bytes: in place, its first and its last 16 bytes in another tensor.
+  // O has 8192 bytes: O in place of another tensor, and O whose first or last 16 bytes overlap one.
   CHECK(refused([](Arguments& a) { a.o = memory; }) ==
         "the range of o overlaps or interleaves with that of q, k or v");
   CHECK(refused([](Arguments& a) { a.o = memory + 3 * kTensor - 16; }) ==
@@ -263,7 +263,7 @@ TEST_CASE("A log-sum-exp is required if the problem has one, and overlaps nothin
   };
   CHECK(refused(nullptr) == "lse is null");
   CHECK(refused(memory + 3 * 8192 + 2) == "lse is not 4-byte aligned");
-  // 64 numbers, the last of which overlaps O's first.
+  // lse has 64 numbers, the last of which overlaps O's first.
   CHECK(refused(memory + 2 * 8192 - 63 * 4) ==
         "the range of lse overlaps or interleaves with that of q, k, v or o");
   CHECK(refused(memory + 3 * 8192 - 4) ==
@@ -278,8 +278,8 @@ TEST_CASE("Splits and drawn tiles of attention need a workspace") {
       "pack=yes");
   size_t bytes = 0;
   REQUIRE(tilecast_plan_workspace(split.plan, &bytes) == TILECAST_OK);
-  // Two counters of draws and one for the only tile, rounded up to 256 bytes; 4 parts of 8 rows
-  // with 128 sums and a log-sum-exp.
+  // Two counters of draws and one for the only tile are rounded up to 256 bytes; then 4 splits of 8
+  // rows with 128 sums and a log-sum-exp each.
   CHECK(bytes == 256 + 4 * 8 * (128 + 1) * 4);
   alignas(16) static char memory[64];
   CHECK(tilecast_plan_clear_workspace(split.plan, memory, bytes - 1, nullptr) ==

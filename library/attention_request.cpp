@@ -66,8 +66,8 @@ double extent_of(const AttentionStrides& strides, const AttentionProblem& p, i64
          p.head_dim;
 }
 
-/// Fills in packed strides, and checks others. `written`: ranges of rows, heads and batches must
-/// not interleave, so that no two elements share an address.
+/// Fills in packed strides and checks the others. `written`: ranges of rows, heads and batches must
+/// not interleave, so that no two elements have the same address.
 AttentionStrides strides_of(const char* name, const tilecast_strides& given,
                             const AttentionProblem& p, i64 heads, i64 rows, bool written) {
   const AttentionStrides packed = attention_strides(p.layout, heads, rows, p.head_dim);
@@ -109,7 +109,7 @@ AttentionStrides strides_of(const char* name, const tilecast_strides& given,
   return strides;
 }
 
-/// Returns the layout of K, since keys and values are most of the traffic.
+/// Returns the layout of K, because keys and values are most of the traffic.
 AttentionLayout layout_in_memory(const AttentionRequest& request) {
   return request.problem.kv_heads > 1 && request.problem.keys > 1 && request.k.head < request.k.row
              ? AttentionLayout::kBshd

@@ -10,7 +10,7 @@
 
 namespace tilecast {
 
-/// Bytes from the first element of each tensor to the end of its last one.
+/// Bytes from the first element of each tensor to the end of its last element.
 struct AttentionExtents {
   std::size_t q, k, v, o, lse;
 };
@@ -34,7 +34,7 @@ struct AttentionRequest : Request {
   using ArgumentCheck = AttentionArgumentCheck;
 
   AttentionProblem problem;
-  // Strides in elements; a dimension of length 1 has the packed stride.
+  // Strides in elements. A dimension of length 1 has the packed stride.
   AttentionStrides q, k, v, o;
   AttentionExtents extents;
 };

@@ -1,6 +1,6 @@
 // Structs that cross the boundary between a caller and a library of different versions. Each begins
-// with the size known to the caller. Fields that an input struct lacks are zero; fields that it has
-// in addition to the library's must be zero, because the library would ignore them.
+// with the size known to the caller. Fields that an input struct lacks count as zero. Fields that
+// it has in addition to the library's must be zero, because the library would ignore them.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // A GEMM plan's kernel on its device. Everything independent of a run is prepared once: arguments
 // with tensor maps without addresses, the grid and its attributes. A run copies the arguments to
-// its stack, sets the addresses and launches; nothing shared is written, so any number of threads
-// may run one plan. Not covered: whether pointers are device memory. Checked by: run_test.cpp
+// its stack, sets the addresses and launches. Nothing shared is written, so any number of threads
+// may run one plan. Not checked: whether pointers are device memory. Checked by: run_test.cpp
 // (results, threads, graphs).
 #include <cuda_runtime_api.h>
 
@@ -25,13 +25,13 @@
 namespace tilecast {
 namespace {
 
-/// Returns the architecture to compile the schedule's kernels for.
+/// Returns the architecture for which the schedule's kernels are compiled.
 std::string architecture_of(Schedule schedule) {
   return uses_mma_sync(schedule) ? mma_sync_architecture(current_device())
                                  : std::string(gemm_kernel_info(schedule).architecture);
 }
 
-/// Whether runs are launched programmatically, which only wgmma kernels support.
+/// Whether runs are launched programmatically. Only wgmma kernels support that.
 bool is_programmatic(const GemmRequest& request, const KernelConfig& config) {
   return request.programmatic && traits_of(config.schedule).tensor_core == TensorCore::kWgmma;
 }

@@ -34,7 +34,7 @@ CubinCache cache_of(const Request& request) {
 
 CompiledKernel compile_for_plan(const Request& request, const KernelSource& source,
                                 const std::string& config) {
-  // The current device, not the process's first.
+  // Checks the current device, which need not be the process's first.
   if (const std::string why = why_not_runnable(current_device(), source.architecture);
       !why.empty()) {
     throw DeviceError(why);

@@ -29,12 +29,12 @@ class CudaKernel {
  public:
   CudaKernel(const std::string& cubin, const char* entry);
 
-  /// Kernel for setting attributes; they take effect only before prepare().
+  /// The kernel, for setting attributes, which take effect only before prepare().
   LoadedKernel& loaded() { return kernel_; }
   void prepare(const LaunchShape& shape, bool programmatic);
 
   /// Fails unless the calling thread's current device is the kernel's. A thread without a current
-  /// device gets the runtime's default, as with any runtime call.
+  /// device gets the runtime's default, as in any runtime call.
   tilecast_status check_context() const noexcept;
   tilecast_status clear(void* memory, std::size_t bytes, void* stream) const noexcept;
   /// Sets the address that a tensor map begins with.
@@ -58,8 +58,8 @@ class CudaKernel {
 /// A placeholder address for tensor maps that are encoded before a tensor exists.
 void* nowhere();
 
-/// Creates a launch object. If the kernel does not fit the device, throws TILECAST_UNSUPPORTED, so
-/// that a plan tries its next candidate.
+/// Creates a launch object. If the kernel does not fit on the device, throws TILECAST_UNSUPPORTED,
+/// so that a plan tries its next candidate.
 template <class Launch, class... Given>
 Launch make_launch(const std::string& config, Given&&... given) {
   try {

@@ -20,7 +20,7 @@ struct Driver {
 /// Throws DeviceError if there is no driver, or if it lacks these functions (before CUDA 12.0).
 const Driver& driver();
 
-/// Writes "call: the driver's message for `result`", truncated to `room` characters; for paths that
+/// Writes "call: the driver's message for `result`", truncated to `room` characters. For code that
 /// must not throw.
 void describe(const Driver& driver, const char* call, CUresult result, char* text,
               std::size_t room) noexcept;

@@ -22,10 +22,10 @@ bool can_deadlock(const AnyConfig& config);
 /// Throws StatusError with the reason.
 [[noreturn]] void refuse_deadlock(const std::string& config);
 
-/// The `keep` fastest configurations (at least one) that a plan can run, or only request.config if
-/// it is set. Throws StatusError (TILECAST_UNSUPPORTED) if no kernel solves the problem or no plan
-/// can run a configuration that matches request.config; ConfigError if the configuration cannot
-/// solve the problem.
+/// Returns the `keep` fastest configurations (at least one) that a plan can run, or only
+/// request.config if it is set. Throws StatusError (TILECAST_UNSUPPORTED) if no kernel solves the
+/// problem, or if no plan can run a configuration that matches request.config; ConfigError if the
+/// configuration cannot solve the problem.
 std::vector<Prediction> forecast(const AnyProblem& problem, const Request& request,
                                  const LoadedGpu& gpu, std::size_t keep);
 

@@ -78,7 +78,7 @@ Accumulate accumulate_of(i32 accumulate) {
   }
 }
 
-/// Returns the row stride of scales, which only block scales have; must be a multiple of `step`.
+/// Returns the row stride of scales, which only block scales have. It must be a multiple of `step`.
 i32 scale_stride(const char* name, i64 given, i64 tight, i32 step, bool blocks) {
   if (given != 0 && (!blocks || given < tight || given > kMostSide || given % step != 0)) {
     const std::string of = step == 1 ? "" : fmt::format(" a multiple of {},", step);

@@ -14,7 +14,7 @@ namespace tilecast {
 
 struct GemmRequest;
 
-/// Checks a run's arguments, except the workspace.
+/// Checks the arguments of a run except the workspace; throws StatusError.
 class GemmArgumentCheck {
  public:
   explicit GemmArgumentCheck(const GemmRequest& request);

@@ -239,7 +239,7 @@ struct Sample {
   }
 
   /// Counts the elements of C that differ from fp64 by more than the rounding of C and of fp32
-  /// sums, and the elements between its matrices that were overwritten.
+  /// sums, and the elements between C's matrices that were overwritten.
   std::size_t wrong(cudaStream_t stream) const {
     std::vector<std::uint16_t> got(c_host.size());
     check_cuda(cudaMemcpyAsync(got.data(), c.get(), c.size(), cudaMemcpyDeviceToHost, stream));

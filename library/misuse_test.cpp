@@ -282,7 +282,7 @@ TEST_CASE("A missing, misaligned or too small workspace is refused") {
   REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
   size_t bytes = 0;
   REQUIRE(tilecast_plan_workspace(plan, &bytes) == TILECAST_OK);
-  // Two locks each, rounded up to 256 bytes, then 64 tiles of 128 x 128 fp32 sums.
+  // Two locks per tile, rounded up to 256 bytes; then 64 tiles of 128 x 128 fp32 sums.
   CHECK(bytes == 64 * 2 * 4 + 64 * 128 * 128 * 4);
   alignas(16) static char memory[32];
   tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
@@ -375,7 +375,7 @@ TEST_CASE("A workspace includes copies of operands with unaligned rows") {
   CHECK(bytes_of([](tilecast_problem& p) { p.lda = p.ldb = p.ldc = 1032; }) == 0);
   CHECK(bytes_of([](tilecast_problem& p) { p.ldb = 1028; }) == 1024 * 1024 * 2);
   CHECK(bytes_of([](tilecast_problem& p) { p.k = 1023; }) == 2 * 1024 * 1024 * 2);
-  // Layout nn: rows of B run along N. 1021 elements become 1024, a multiple of 16 bytes.
+  // In layout nn rows of B run along N. 1021 elements become 1024, a multiple of 16 bytes.
   CHECK(bytes_of([](tilecast_problem& p) {
           p.layout = TILECAST_NN;
           p.n = 1021;
@@ -484,7 +484,7 @@ TEST_CASE(
   CHECK(plan == nullptr);
   CHECK(error().find("reduction=spread") != std::string::npos);
 
-  // Few tiles and a long K: some of these configurations are among the fastest.
+  // With few tiles and a long K, some of these configurations are among the fastest.
   problem.m = 128;
   problem.n = 512;
   problem.k = 65536;

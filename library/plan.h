@@ -19,7 +19,8 @@ class Plan {
   virtual ~Plan() = default;
 
   const tilecast_forecast& forecast() const { return forecast_; }
-  /// Workspace size in bytes; without a device, derived from the model's estimate of resident CTAs.
+  /// Workspace size in bytes. Without a device, it is derived from the model's estimate of resident
+  /// CTAs.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
 
   tilecast_status clear(void* workspace, std::size_t bytes, void* stream) const noexcept;
@@ -39,7 +40,7 @@ class Plan {
 template <class OpRequest>
 class PlanOf final : public Plan {
  public:
-  /// Throws on the failures documented for tilecast_plan_create.
+  /// Throws for the failures that tilecast_plan_create documents.
   explicit PlanOf(const OpRequest& request);
 
   tilecast_status run(const typename OpRequest::Arguments& arguments, void* stream) const noexcept;

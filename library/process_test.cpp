@@ -190,7 +190,7 @@ TEST_CASE("A forecast names a configuration, and one that no plan can run is ref
             ": reduction=spread can deadlock if another kernel runs at the same time, so "
             "libtilecast does not run it");
   CHECK(status_of([&] { (void)tilecast::Plan(problem, options); }) == TILECAST_UNSUPPORTED);
-  // The pattern also has configurations without reduction=spread, which a plan can run.
+  // The pattern also matches configurations without reduction=spread, which a plan can run.
   options.config = "split_k:tile=128x128x64,splits=2";
   const tilecast_forecast best = tilecast::predict(problem, options).front();
   CHECK(std::string(best.config).starts_with("split_k:tile=128x128x64,"));

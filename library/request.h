@@ -33,7 +33,7 @@ struct Tuning {
   bool again;  // measure even if the file has the problem already
 };
 
-/// Throws a StatusError that names the field, as does everything here. `options` may be null.
+/// Throws a StatusError that names the field, like all functions here. `options` may be null.
 Request read_options(const tilecast_options* options);
 Tuning read_tuning(const tilecast_tuning* tuning, const Request& request);
 
@@ -44,9 +44,9 @@ Tuning read_tuning(const tilecast_tuning* tuning, const Request& request);
 i64 count_of(const char* name, i64 value, i64 most);
 /// Reads a 0/1 flag; throws for any other value.
 bool asked(const char* name, i32 flag);
-/// Reads a tilecast_type. `of_c`: accepts also types that only C has.
+/// Reads a tilecast_type. `of_c`: also accepts types that only C can have.
 ElementType element_type(const char* name, i32 type, bool of_c = false);
-/// Returns the caller's string, limited to the length of a path.
+/// Returns the caller's string. Throws if it is longer than a path can be.
 std::string bounded(const char* name, const char* given);
 
 }  // namespace tilecast

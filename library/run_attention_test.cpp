@@ -169,7 +169,7 @@ struct AttentionSample {
       const double expected_lse = reference(batch, head, i % p.queries, o_row);
       const std::size_t begin = o.at(batch, head, i % p.queries);
       for (std::size_t d = 0; d < o_row.size(); ++d) {
-        // O and each weight are rounded once; values are below 5 and weights sum to 1.
+        // O and each weight are rounded once. Values of V are below 5, and weights sum to 1.
         const double rounding = p.type == TILECAST_FP16 ? 0x1p-10 : 0x1p-7;
         count += differs(from_bits(got[begin + d], p.type), o_row[d], 4 * rounding) ? 1 : 0;
         got[begin + d] = kUnwritten;

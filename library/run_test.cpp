@@ -70,7 +70,7 @@ tilecast_problem random_problem(std::mt19937& draw) {
   return p;
 }
 
-/// Creates a plan with a configuration from the whole ranking; every other one uses programmatic
+/// Creates a plan with a configuration from the whole ranking. Every other plan uses programmatic
 /// launches.
 Plan random_plan(const tilecast_problem& of, std::mt19937& draw) {
   const std::vector<tilecast_forecast> ranking = predict(of, TILECAST_OPTIONS_INIT, 200);
@@ -183,7 +183,7 @@ TEST_CASE("C in fp32 is added to in place, exactly", "[gpu]") {
 TEST_CASE("A gate halves the columns of C, and amax is correct", "[gpu]") {
   hopper_or_skip();
   constexpr std::int64_t kRows = 70, kColumns = 144, kDepth = 64;
-  // Every row of A B equals b's first elements.
+  // Every row of A B equals the first elements of b.
   std::vector<__half> a(kRows * kDepth, __float2half(0)), b(kColumns * kDepth, __float2half(0));
   for (std::int64_t i = 0; i < kRows; ++i) {
     a[static_cast<std::size_t>(i * kDepth)] = __float2half(1);
@@ -219,7 +219,7 @@ TEST_CASE("A gate halves the columns of C, and amax is correct", "[gpu]") {
     const auto column = static_cast<std::int64_t>(i % (kColumns / 2));
     const double expected = activated(TILECAST_SILU, value(2 * column)) * value(2 * column + 1);
     largest = std::max(largest, std::abs(expected));
-    // silu's error is 2^-12 of 4 plus 2^-15, times 4; C is also rounded.
+    // The error of silu is 2^-12 of 4 plus 2^-15, times 4; C is also rounded.
     wrong += std::abs(static_cast<double>(__half2float(got[i])) - expected) <=
                      0x1p-11 * std::abs(expected) + 0x1p-7
                  ? 0
@@ -311,7 +311,7 @@ TEST_CASE("Groups along K have a C each, and check_groups reports invalid groups
   check_cuda(cudaStreamSynchronize(stream.get()));
   std::vector<__half> c(kGroups * kM * kN);
   check_cuda(cudaMemcpy(c.data(), c_device.get(), c_device.size(), cudaMemcpyDeviceToHost));
-  // Rows 0 to 101: 25 times 0 + 1 + 2 + 3, plus 0 + 1; rows 102 to 255: 2 + 3, plus 38 times 6.
+  // Rows 0 to 101: 25 times 0 + 1 + 2 + 3, plus 0 + 1. Rows 102 to 255: 2 + 3, plus 38 times 6.
   const float sums[] = {151, 0, 233};
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < c.size(); ++i) {
@@ -371,8 +371,8 @@ TEST_CASE("One plan runs in 16 threads on 16 streams", "[gpu]") {
 
 namespace {
 
-/// With a dimension that is not a multiple of 8 each run copies its operands first. Runs that do
-/// not wait for their inputs would use columns of an earlier run.
+/// If a dimension is not a multiple of 8, each run copies its operands first. A run that does not
+/// wait for its inputs would use columns of an earlier run.
 void check_permutations(std::int64_t side, bool programmatic, const char* config = nullptr) {
   INFO(side << " " << programmatic << " " << (config == nullptr ? "" : config));
   constexpr int kRuns = 64;

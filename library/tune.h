@@ -1,7 +1,7 @@
-// Finds the fastest of a few candidates by measurement and stores it. Times graphs of runs that
-// last a millisecond according to the forecast, candidate by candidate in rounds, so that clock
-// changes affect all equally; uses the median over rounds. Not covered: caches filled by other
-// work. Checked by: run_test.cpp [gpu], misuse_test.cpp.
+// Finds the fastest of a few candidates by measurement and stores the result. Times graphs of runs
+// that take a millisecond according to the forecast, one candidate after another in several rounds,
+// so that clock changes affect all equally, and uses the median over rounds. Not covered: caches
+// filled by other work. Checked by: run_test.cpp [gpu], misuse_test.cpp.
 #pragma once
 
 #include <memory>

@@ -3,7 +3,7 @@
 //    "problem": "4096x4096x4096 fp16 tn", "lda": 4096, "ldb": 4096, "epilogue": "none",
 //    "candidates": [{"config": "...", "forecast_us": 118.2, "measured_us": 117.6}, ...]}
 // with the fastest candidate first. The file is replaced atomically, so a reader never sees half of
-// it; of two processes that add lines at the same time one may lose its line and measure again.
+// it. If two processes add lines at the same time, one may lose its line and measure again.
 // Checked by: misuse_test.cpp (invalid files), run_test.cpp (reading back).
 #pragma once
 

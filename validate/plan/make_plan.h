@@ -1,5 +1,5 @@
-// Conversions between points and a plan (validate/plan/work_plan.h) or its shards. For the points
-// of suites see suite.h.
+// Conversions between points and a plan (validate/plan/work_plan.h) or its shards. suite.h expands
+// suites to points.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace tilecast {
 
-/// Roofline time from peak rates; 0 if the GPU file lacks one.
+/// Roofline time from peak rates; 0 if the GPU file lacks one of them.
 Seconds rough_kernel_time(const GpuSpec& gpu, const Point& point);
 
-/// Orders points by problem, omits points that cannot be measured, and estimates each with RunCosts
-/// from the analytic time of its kernel. Repeated points are planned once.
+/// Orders points by problem, omits points that cannot be measured, and estimates each with
+/// RunCosts, from the analytic time of its kernel. Repeated points are planned once.
 WorkPlan make_plan(const std::vector<SuitePoint>& points, const GpuSpec& gpu,
                    CounterChoice counters);
 
@@ -26,8 +26,8 @@ struct MeasurePlan {
 };
 
 /// Converts the points of a list to the form of a suite's points: canonical configurations, with a
-/// reason if one cannot be measured here; in `regime` if given, else each in its own regime. Throws
-/// ConfigError for an invalid configuration.
+/// reason if one cannot be measured here, in `regime` if given, otherwise each in its regime.
+/// Throws ConfigError for an invalid configuration.
 std::vector<SuitePoint> listed_points(const GpuSpec& gpu, const std::vector<ListedPoint>& list,
                                       std::optional<Regime> regime = {});
 

@@ -49,7 +49,8 @@ void append_shuffled(std::vector<SuitePoint>& all, std::vector<SuitePoint> group
   all.insert(all.end(), group.begin(), group.end());
 }
 
-/// Estimates a duration from the regime's requirements, plus overheads observed on the first card.
+/// Estimates a duration from the regime's requirements, plus overheads that were observed on one
+/// GPU.
 Seconds guess(const RunPoint& run, bool prepares,
               const std::function<Seconds(const Point&)>& kernel_time) {
   constexpr Seconds kBlock{45e-3}, kBurst{7e-3}, kAroundLoad{0.03}, kOther{0.02}, kPreparing{0.06};

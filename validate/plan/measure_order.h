@@ -1,13 +1,13 @@
 // The order in which a run measures its points, and their expected cost. Needs no GPU.
 //
-// Without a budget, or with a sufficient one: problem by problem, since inputs and reference are
-// prepared once per problem, and shuffled within a problem, so that no configuration always follows
-// the same other one.
+// Without a budget, or with a sufficient one, points are measured problem by problem, because
+// inputs and reference are prepared once per problem. Within a problem they are shuffled, so that
+// no configuration always follows the same other one.
 //
 // If --budget is expected to run out, the most informative points come first. The first pass
-// measures, for every problem, cuBLASLt and the first configuration of each schedule in the order
+// measures, for every problem, cuBLASLt and the first configuration of each schedule, in the order
 // in which the suite lists or draws them (listed configurations, then the predicted best, then
-// random ones): wherever the budget ends, every problem has its baseline and every schedule one
+// random ones). So wherever the budget ends, every problem has its baseline and every schedule one
 // point. The second pass takes each schedule's second configuration, and so on. Within a pass
 // problems are shuffled, so that no kind of problem is favoured.
 //
@@ -41,13 +41,13 @@ std::vector<SuitePoint> shuffled_in_problems(const std::vector<SuitePoint>& poin
 /// Orders the most informative points first.
 std::vector<SuitePoint> telling_first(const std::vector<SuitePoint>& points, u64 seed);
 
-/// The points repeated `rounds` times, or once with round 0 if that is 1. `done(point)` returns the
-/// number of existing rows; that many rounds of the point are omitted.
+/// Repeats the points `rounds` times; if that is 1, once with round 0. `done(point)`: number of
+/// existing rows; that many rounds of the point are omitted.
 std::vector<RunPoint> in_rounds(const std::vector<SuitePoint>& points, i64 rounds,
                                 const std::function<std::size_t(const Point&)>& done);
 
-/// Expected duration of a run's points: an estimate from the regime, scaled by the times of
-/// finished points of that regime.
+/// Expected duration of a run's points: an estimate that depends on the regime, scaled by the times
+/// of finished points of that regime.
 class RunCosts {
  public:
   /// `kernel_time` is a rough time of one launch.

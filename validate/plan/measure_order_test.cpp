@@ -70,7 +70,7 @@ TEST_CASE("Without a budget each problem is prepared once, and its points are sh
 
 TEST_CASE("With a budget every problem's baseline and each schedule's first come before the rest") {
   const std::vector<SuitePoint> order = telling_first(example(), 1);
-  // The first pass: 3 problems x (cuBLASLt's two, a:n=0, b:n=0)
+  // The first pass: 3 problems x (cuBLASLt's two, a:n=0, b:n=0).
   std::vector<std::string> first;
   for (int i = 0; i < 12; ++i) {
     const Point& p = order[static_cast<std::size_t>(i)].point;

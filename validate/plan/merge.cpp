@@ -22,8 +22,8 @@ std::string place_of(const std::vector<MeasurementFile>& files, const MergedRow&
   return fmt::format("{}:{}", file.name, file.rows[place.row].line);
 }
 
-/// Returns which of two rows of a point is kept. The line itself breaks ties, so the order of files
-/// does not matter.
+/// Returns which of two rows of a point is kept. Ties are broken by the line itself, so the order
+/// of files does not matter.
 bool stays_before(const Measurement& a, const Measurement& b) {
   const auto rank = [](const Measurement& m) {
     const bool unverified = m.status == Status::kOk && !is_verified(m);

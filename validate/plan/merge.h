@@ -1,10 +1,10 @@
-// Merges the rows of a plan's shards into one table: in the plan's order, each point once.
+// Merges the rows of a plan's shards into one table, in the plan's order, with each point once.
 //
-// If a point was measured repeatedly, for instance because a shard ran twice, the kept row has the
-// newest kernel revision, then the best status (ok, unverified, wrong, failed, skipped), then the
-// earliest date. The result depends on the rows and not on the order of files, and merging is
-// idempotent. A truncated last line, left by a killed run, is dropped. Checked by: merge_test.cpp,
-// tests/scripts/fleet.sh.
+// If a point was measured repeatedly, for instance because a shard ran twice, the row with the
+// newest kernel revision is kept; among equal ones that with the best status (ok, unverified,
+// wrong, failed, skipped), then that with the earliest date. The result does not depend on the
+// order of files, and merging is idempotent. A truncated last line, left by a killed run, is
+// dropped. Checked by: merge_test.cpp, tests/scripts/fleet.sh.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,8 @@
 
 namespace tilecast {
 
-/// Relative difference in cycles above which rows of one point contradict each other: several times
-/// the repeatability and the spread between cards.
+/// Relative difference in cycles above which two rows of a point contradict each other: several
+/// times the repeatability and the spread between GPUs.
 constexpr double kMostApart = 0.1;
 
 struct MergedRow {
@@ -40,8 +40,8 @@ std::string result_text(const Measurement& m);
 /// contradictions.
 Merge merge_rows(const WorkPlan& plan, const std::vector<MeasurementFile>& files);
 
-/// Reads a shard's file, wherever its run was killed: a file that ends inside its header has no
-/// rows. Throws like read_measurements.
+/// Reads a shard's file, whose run may have been killed at any time: a file that ends inside its
+/// header has no rows. Throws like read_measurements.
 MeasurementFile read_shard(const std::filesystem::path& path);
 
 /// Returns the table of the merged rows.

@@ -1,6 +1,5 @@
-// Progress of a plan's shards, from the files they write, independent of what runs them: Slurm or a
-// loop, on this host or another.
-// Checked by: progress_test.cpp, tests/scripts/fleet.sh.
+// Progress of a plan's shards, from the files that they write. Does not depend on what runs them:
+// Slurm or a loop, on this host or another. Checked by: progress_test.cpp, tests/scripts/fleet.sh.
 #pragma once
 
 #include <filesystem>

@@ -46,7 +46,7 @@ TEST_CASE("Progress counts points, failures and time left from the shards' files
   REQUIRE(progress.shards.size() == 1);
   CHECK(progress.shards[0].points == 4);
   CHECK(progress.shards[0].last == "2025-01-31T18:00:00Z");
-  // One second for a point estimated at half a second; five points are left.
+  // A point takes one second and was estimated at half a second; five points are left.
   CHECK(progress.pace.value() == Approx(2));
   CHECK(progress.left().value == Approx(5 * 0.5 * 2));
 

@@ -2,11 +2,11 @@
 // process per GPU, and a job that merges the rows at the end.
 //
 // Before its time limit, or on preemption, a task's processes get a signal, finish the current
-// point and exit with 5; the script then requeues the task, as it does if a process was killed.
-// Slurm's own requeues after a node failure resume in the same way. A task that fails by itself (a
-// full disk, a broken GPU) is not repeated: the merge job reports the missing rows, and submitting
-// the same scripts again measures it. Checked by: slurm_job_test.cpp, and with a real Slurm in
-// tests/scripts/slurm.sh.
+// point and exit with 5; the script then requeues the task, as it does if a process was killed. If
+// Slurm requeues a task after a node failure, it resumes in the same way. A task that fails for
+// another reason (a full disk, a broken GPU) is not repeated: the merge job reports the missing
+// rows, and submitting the same scripts again measures them. Checked by: slurm_job_test.cpp, and
+// with a real Slurm in tests/scripts/slurm.sh.
 #pragma once
 
 #include <chrono>
@@ -28,12 +28,12 @@ struct SlurmJob {
   std::vector<std::string> options;  // sbatch options for all jobs, such as --partition=X
 };
 
-/// The number of shards such that each is expected to need four fifths of `time`, at most one per
-/// point; rounded up to whole nodes if there are enough points.
+/// Number of shards with which each shard is expected to need four fifths of `time`; at most one
+/// per point, and rounded up to whole nodes if there are enough points.
 i64 shards_for(const WorkPlan& plan, std::chrono::seconds time, i64 gpus_per_node);
 
-/// These functions throw ConfigError if a name, path or option cannot be in an `#SBATCH` line. The
-/// script is run by sbatch, once per node, with the index of the array's first shard as argument.
+/// Throw ConfigError if a name, path or option cannot be in an `#SBATCH` line. The script is run by
+/// sbatch, once per node, with the index of the array's first shard as argument.
 std::string measure_script(const SlurmJob& job);
 std::string merge_script(const SlurmJob& job);
 /// Submits everything: as many arrays as MaxArraySize requires, then the merge job.

@@ -32,7 +32,7 @@ bool has(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("Each shard needs four fifths of the time, and shards fill whole nodes") {
-  // 1000 points of 0.16 s are 160 s; four fifths of 10 s are 8 s: 20 shards, or 24 on nodes of 8.
+  // 1000 points of 0.16 s take 160 s. Four fifths of 10 s are 8 s: 20 shards, or 24 on nodes of 8.
   const WorkPlan plan = plan_of(1000, 160'000);
   CHECK(shards_for(plan, std::chrono::seconds(10), 1) == 20);
   CHECK(shards_for(plan, std::chrono::seconds(10), 8) == 24);

@@ -31,7 +31,7 @@ constexpr i64 kMostOfOneRange = 10'000;
 constexpr std::size_t kMostShapes = 100'000;
 constexpr i64 kMostConfigs = 1'000'000;
 
-/// A field, and the key of its list in a suite if that differs from the field's name.
+/// A field, and the key of its list in a suite if that is not the field's name.
 struct ListOfField {
   std::string_view list, field;
 };
@@ -158,7 +158,7 @@ class Choice {
     if (!legal.empty() && wanted.best > 0) {
       const Ranking ranking =
           rank_candidates(gpu_, problem_, {schedule}, regime, inputs, wanted.best,
-                          // The analytic method, since this ranks every schedule.
+                          // Uses the analytic method, because this ranks every schedule.
                           {.method = Method::kAnalytic});
       const std::size_t count = std::min(wanted.best, ranking.predictions.size());
       for (std::size_t i = 0; i < count; ++i) {
@@ -223,7 +223,8 @@ std::string why_unsolvable(const GpuSpec& gpu, const AnyProblem& problem) {
   return std::visit([&](const auto& own) { return why_not_solvable(gpu, own); }, problem);
 }
 
-/// Expands a shape to one problem for each element type and combination of fields that it can have.
+/// Expands a shape to one problem for each element type and each combination of fields that it can
+/// have.
 std::vector<AnyProblem> problems_of(const Suite& suite, const std::string& shape) {
   std::vector<FieldTexts> combinations{{}};
   for (const SuiteList& list : suite.fields) {

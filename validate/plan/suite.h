@@ -46,7 +46,7 @@ struct SuiteConfigs {
   u64 seed = 0;
 };
 
-/// A list of a suite for a field of an op, used for the problems that have the field.
+/// A list of a suite for a field of an op. It applies to the problems that have the field.
 struct SuiteList {
   std::string_view field;
   std::vector<std::string> items;
@@ -83,9 +83,10 @@ struct SuitePoints {
   std::vector<std::string> notes;  // one line per problem that no kernel solves
 };
 
-/// Ordered by problem. Within a problem and regime in the order of the suite: listed
-/// configurations, then for each schedule the predicted best and the random ones, then cuBLASLt's.
-/// Deterministic and without duplicates. Throws ConfigError if there are more than `most`.
+/// Points ordered by problem. Within a problem and regime they are in the order of the suite:
+/// listed configurations, then for each schedule the predicted best and the random ones, then
+/// cuBLASLt's. Deterministic and without duplicates. Throws ConfigError if there are more than
+/// `most`.
 SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu, std::size_t most = 2'000'000);
 
 /// Returns why `config`, canonical or a baseline, cannot run on this GPU and problem; empty if it

@@ -48,7 +48,7 @@ TEST_CASE("A suite of attention has its masks, and cuDNN next to the kernels") {
     CHECK(point.refusal == "");
     ++of_problem[to_text(point.point.problem)];
   }
-  // one of each schedule except ping-pong, which needs two warpgroups or more, and cuDNN
+  // One of each schedule except ping-pong, which needs two or more warpgroups, and cuDNN.
   CHECK(of_problem.size() == 2);
   CHECK(of_problem.begin()->first == "1x8:2x64x128x64 bf16 causal bshd lse");
   CHECK(of_problem.begin()->second >= 4);

@@ -116,7 +116,7 @@ PlanRange range_of(const WorkPlan& plan, const Shard& shard) {
   for (const PlannedPoint& planned : plan.points) {
     total += planned.expected_us;
   }
-  // Compares twice the midpoint of a point's time, to stay in integers; it never decreases.
+  // Compares twice the midpoint of a point's time, so that integers suffice; it never decreases.
   PlanRange range{plan.points.size(), plan.points.size()};
   i64 before = 0;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
@@ -156,12 +156,13 @@ std::string stem_of(const std::filesystem::path& plan) {
   return name;
 }
 
-/// Throws ConfigError for a link and for another user's file, since shards are found by name only.
+/// Throws ConfigError for a link and for another user's file, because shards are found by name
+/// only.
 void refuse_foreign(const std::filesystem::path& plan, const std::filesystem::path& path) {
   std::error_code unknown;
   const std::filesystem::file_status shard = std::filesystem::symlink_status(path, unknown);
   if (!std::filesystem::exists(shard)) {
-    return;  // reading it reports why
+    return;  // reading the file reports why
   }
   const bool trusted = has_trusted_owner(path, plan);
   if (!std::filesystem::is_regular_file(shard) || !trusted) {

@@ -6,13 +6,12 @@
 //   number,expected_us,op,m,n,k,dtype,layout,config,regime,inputs,l2_state,drawn
 //   1,155000,gemm,4096,...
 //
-// `content` is a hash of everything else: a plan that was edited or truncated is rejected, since
+// `content` is a hash of everything else: a plan that was edited or truncated is rejected, because
 // its shards would not match those already measured.
 //
-// Shards are contiguous, since the points of a problem share its preparation, and have equal
+// Shards are contiguous, because the points of a problem share its preparation. They have equal
 // expected time: a point belongs to the shard that contains the midpoint of its time. Shards of 2N
-// halve those of N, so a shard can be subdivided.
-// Checked by: work_plan_test.cpp.
+// halve those of N, so a shard can be subdivided. Checked by: work_plan_test.cpp.
 #pragma once
 
 #include <filesystem>

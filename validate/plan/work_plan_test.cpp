@@ -60,8 +60,8 @@ TEST_CASE("A plan that was edited, truncated or renumbered is an error with its 
 }
 
 TEST_CASE("Shards have equal expected time, and each point is in exactly one") {
-  // 60 in total, 30 per half: midpoints at 5, 20, 35, 45, 55, so the third point starts the second
-  // half.
+  // 60 in total, 30 per half: the midpoints are at 5, 20, 35, 45 and 55, so the third point starts
+  // the second half.
   const WorkPlan plan = plan_of({10, 20, 10, 10, 10});
   CHECK(range_of(plan, {1, 2}).first == 0);
   CHECK(range_of(plan, {1, 2}).end == 2);
@@ -83,7 +83,7 @@ TEST_CASE("Shards have equal expected time, and each point is in exactly one") {
 }
 
 TEST_CASE("A point whose midpoint is on a border belongs to the later shard") {
-  // 2 + 4 + 2: the midpoint of the second point is 4 of 8.
+  // 2 + 4 + 2: the midpoint of the second point is at 4 of 8.
   const WorkPlan plan = plan_of({2, 4, 2});
   CHECK(range_of(plan, {1, 2}).end == 1);
   CHECK(range_of(plan_of({3, 4, 2}), {1, 2}).end == 1);  // 5 of 9 lies in the second half

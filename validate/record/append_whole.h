@@ -6,8 +6,8 @@
 
 namespace tilecast {
 
-/// Appends `bytes` with one write and waits until they are on disk. Throws FileError; the previous
-/// content is restored, and if truncation failed, `how_to_repair` tells the user how to repair the
+/// Appends `bytes` with one write and waits until they are on disk. Throws FileError after
+/// restoring the previous content; if that fails, `how_to_repair` tells the user how to repair the
 /// file.
 void append_whole(int descriptor, std::string_view bytes, const std::filesystem::path& path,
                   std::string_view how_to_repair);

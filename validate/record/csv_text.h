@@ -27,8 +27,8 @@ struct CsvText {
 };
 
 /// Parses `text`; line ends are LF or CRLF. A last record without a line end counts if it has as
-/// many fields as the first, else it is truncated. Throws ConfigError `name:line: ...` for a
-/// misplaced quote.
+/// many fields as the first one; otherwise it is truncated. Throws ConfigError `name:line: ...` for
+/// a misplaced quote.
 CsvText parse_csv(std::string_view text, std::string_view name);
 
 /// Throws ConfigError `name:line: ...` if the text ends inside a record or has no header.

@@ -42,7 +42,7 @@ i32 flash_attention_splits(i32 tiles, i32 sms, i32 kv_blocks, i32 row_blocks, i6
   constexpr i64 kAssumedL2 = i64{50} << 20;
   constexpr i32 kFewBlocks = 4;
   if (tiles >= kAlmostFull * sms) {
-    // With a KV head larger than L2, each part of it is used by many tiles before the next part.
+    // If a KV head is larger than L2, many tiles use one part of it before any uses the next part.
     const bool reread = kv_head_bytes > kAssumedL2 && row_blocks >= 2 * sms && !causal;
     return reread ? static_cast<i32>(
                         std::min<i64>(ceil_div(kv_head_bytes, kAssumedL2), kMostAttentionSplits))
@@ -89,7 +89,7 @@ AttentionConfig flash_attention_rule(const AttentionProblem& p, i32 sms) {
   const i64 kv_head_bytes = i64{2} * p.keys * p.head_dim * element_bytes(p.dtype);
   c.splits = flash_attention_splits(work.tiles(), sms, ceil_div(p.keys, c.kv_block),
                                     work.row_blocks, kv_head_bytes, causal);
-  // Our kernels sum the parts in registers, in addition to O, S and P.
+  // tilecast's kernels sum the partial results in registers, in addition to O, S and P.
   constexpr i32 kKeyStep = 16;
   while (!fits_registers(c, p.head_dim)) {
     c.groups > 2 ? --c.groups : c.kv_block -= kKeyStep;

@@ -33,18 +33,19 @@ TEST_CASE("FlashAttention-3 packs query heads where they fill rows better by a t
   CHECK(!rule("4x32:32x1x4096x128").pack);
   CHECK(!rule("4x32:8x4096x4096x128").pack);  // 4,096 rows are whole tiles
   CHECK(rule("4x128:1x1x4096x128").pack);
-  CHECK(rule("4x32:8x160x4096x128").pack);  // 160 of 256 rows, packed 640 of 640
+  CHECK(rule("4x32:8x160x4096x128").pack);  // 160 of 256 rows are filled; packed, 640 of 640
 }
 
 TEST_CASE("FlashAttention-3 takes the fewest splits within 85 % of the best last wave") {
   // 106 tiles occupy 0.8 of the SMs: no splits.
   CHECK(flash_attention_splits(106, kSms, 64, 1, 1 << 20, false) == 1);
-  // 105 tiles: one to four splits fill 0.795 of their waves, five fill 3.98 of four.
+  // 105 tiles: with one to four splits they fill 0.795 of their waves, with five 3.98 of four
+  // waves.
   CHECK(flash_attention_splits(105, kSms, 64, 1, 1 << 20, false) == 5);
-  // 8 tiles: 33 splits are two whole waves; 14 fill 112 of 132 SMs, 0.848, and 15 fill 0.909.
+  // 8 tiles: 33 splits are two whole waves; 14 splits fill 112 of 132 SMs, 0.848; 15 fill 0.909.
   CHECK(flash_attention_splits(8, kSms, 64, 1, 1 << 20, false) == 15);
   CHECK(flash_attention_splits(8, kSms, 4, 1, 1 << 20, false) == 1);  // too few key blocks to split
-  // heads of 128 MiB: parts of at most 50 MiB
+  // Heads of 128 MiB are processed in parts of at most 50 MiB.
   CHECK(flash_attention_splits(4096, kSms, 4096, 264, i64{128} << 20, false) == 3);
   CHECK(flash_attention_splits(4096, kSms, 4096, 264, i64{128} << 20, true) == 1);
 }

@@ -1,4 +1,4 @@
-// One measured point, a row of the measurement CSV. Never a prediction: only validate/compare
+// One measured point: a row of the measurement CSV. It is never a prediction; only validate/compare
 // combines the two. Absent values were not collected.
 #pragma once
 
@@ -144,13 +144,13 @@ std::string key_of(const Point& point);
 /// The current revision of the point's kernel; 1 for a baseline.
 i64 current_revision(const Point& point);
 
-/// Returns why this combination cannot be timed; empty if it can.
+/// Explains why this combination cannot be timed; empty if it can.
 std::string why_not_timed(Regime regime, L2State l2_state);
 
 std::string_view to_text(L2State state);
 std::string_view to_text(Status status);
 std::string_view to_text(CountersState state);
-/// These throw ConfigError that lists the known words.
+/// Throw a ConfigError that lists the known words.
 L2State parse_l2_state(std::string_view text);
 Status parse_status(std::string_view text);
 CountersState parse_counters_state(std::string_view text);

@@ -75,7 +75,7 @@ void MeasurementAppender::open(IfExists rule) {
   const std::string bytes = read_file(path_);
   const std::string_view text = without_bom(bytes);
   const std::vector<std::string> columns = measurement_columns(counters_);
-  // A first run killed while it wrote its header left no data.
+  // A first run that was killed while it wrote its header left no data.
   const bool empty =
       text.find('\n') == std::string_view::npos && csv_line(columns).starts_with(text);
   if (empty) {

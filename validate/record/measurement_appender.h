@@ -19,8 +19,8 @@ enum class IfExists {
 class MeasurementAppender {
  public:
   /// Opens `path`, or creates it with a header of the fixed columns and `counters`, and locks it.
-  /// Throws FileError if that fails, and ConfigError if the file exists and must not, is
-  /// compressed, is not such a CSV or has another header.
+  /// Throws FileError if that fails. Throws ConfigError if the file exists but must not, is
+  /// compressed, is not such a CSV, or has another header.
   MeasurementAppender(std::filesystem::path path, std::vector<std::string> counters, IfExists rule);
   ~MeasurementAppender();
   MeasurementAppender(const MeasurementAppender&) = delete;

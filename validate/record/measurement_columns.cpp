@@ -21,7 +21,8 @@ constexpr double kMega = 1e6;
 constexpr i64 kMostCycles = 1'000'000'000'000'000;
 constexpr i64 kMostMegahertz = 10'000, kMostWatts = 10'000, kMostCelsius = 200;
 
-/// Ten digits: more precise than any measurement, and few enough that unit conversions round-trip.
+/// Ten digits are more precise than any measurement, and few enough that unit conversions
+/// round-trip.
 std::string number_text(double value) { return fmt::format("{:.10g}", value); }
 
 double positive(std::string_view text) {
@@ -149,13 +150,13 @@ constexpr MeasurementColumn point_column(std::string_view name) {
           [](Measurement& m, std::string_view text) { m.point.*kMember = kParse(text); }};
 }
 
-// The fields of the ops' problems, in the order of their columns; complete
+// The fields of the ops' problems, in the order of their columns. The list is complete
 // (measurement_csv_test.cpp).
 constexpr std::string_view kFields[] = {"layout",   "dtype_c", "batch",    "groups",     "lda",
                                         "ldb",      "ldc",     "epilogue", "accumulate", "heads",
                                         "kv_heads", "mask",    "lse"};
 
-/// Only the layout is in every file; there it is a GEMM's, which has no default.
+/// Only the layout is in every file. There it is a GEMM's, which has no default.
 template <std::size_t kField>
 constexpr MeasurementColumn field_column() {
   return {kFields[kField], kField == 0,

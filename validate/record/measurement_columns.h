@@ -18,7 +18,7 @@ struct MeasurementColumn {
   void (*read)(Measurement&, std::string_view);
 };
 
-/// Columns in reading order, since a field's meaning depends on the op.
+/// Columns in reading order, because the meaning of a field depends on the op.
 std::span<const MeasurementColumn> measurement_column_table();
 
 /// Throws ConfigError `column: expectation` if the problem spells out a default.

@@ -1,5 +1,5 @@
-// Measurements as CSV: one row each, with a header; columns are found by name. Unknown columns are
-// ignored, except that a name with `__`, as CUPTI's have, is a counter.
+// Measurements as CSV: a header, then one row per measurement. Columns are found by name. A column
+// whose name contains `__`, as CUPTI's names do, is a counter; other unknown columns are ignored.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// Handling of a last line without line end, as a killed run leaves it.
+/// What to do with a last line without a line end, which a killed run leaves.
 enum class TruncatedLine { kError, kDrop };
 
 struct MeasurementRow {

@@ -128,7 +128,7 @@ TEST_CASE("The header has every column of the contract, in order") {
 }
 
 TEST_CASE("A row uses the units named by its columns, and leaves absent values empty") {
-  // 100 us at 1.5 GHz is 150,000 cycles; no power, so the last field is empty.
+  // 100 us at 1.5 GHz are 150,000 cycles. There is no power, so the last field is empty.
   const std::string text = example_csv();
   CHECK(text.find(",rotating,1,100,99,101,20,150000,1500,,ok,,") != std::string::npos);
   CHECK(text.find("\"pipelined:tile=128x128x64,stages=4\"") != std::string::npos);

@@ -47,8 +47,8 @@ struct Place {
   std::size_t field;
 };
 
-/// Other columns, such as those of measurements, are allowed; a name close to a known one is a typo
-/// that would otherwise be ignored silently.
+/// Other columns, such as those of measurements, are allowed. A name close to a known one is a
+/// typo, which would otherwise be ignored silently.
 void check_names(const CsvRecord& header, std::string_view name) {
   std::set<std::string> known;
   for (const MeasurementColumn& column : measurement_column_table()) {

@@ -1,5 +1,5 @@
-// A list of points as CSV: the columns op, m, n, k, dtype, layout and config of a measurement CSV,
-// which is therefore such a list itself, and optionally regime, inputs, l2_state and drawn. Other
+// A list of points as CSV: the columns op, m, n, k, dtype, layout and config of a measurement CSV
+// (which is therefore such a list), and optionally regime, inputs, l2_state and drawn. Other
 // columns are ignored. Checked by: point_list_test.cpp.
 #pragma once
 

@@ -78,7 +78,7 @@ TEST_CASE("A gzip file truncated anywhere is an error that names the line it end
     CHECK(message_of(folder / "a.gz")
               .ends_with("the compressed data ends early: the file was cut off"));
   }
-  // The last 8 bytes are checksum and length: all 20,000 lines were decompressed before the
+  // The last 8 bytes are checksum and length, so all 20,000 lines were decompressed before the
   // truncation.
   CHECK(message_of(folder / "a.gz").find("a.gz:20001: ") != std::string::npos);
 }

@@ -1,5 +1,5 @@
-// The rows that count as measured: those with a time and a verified result; for a repeated point,
-// the last such row. Checked by: verified_rows_test.cpp.
+// The rows that count as measured: those with a time and a verified result. For a repeated point,
+// only the last such row counts. Checked by: verified_rows_test.cpp.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct VerifiedRow {
   std::string where() const;  // "file:line"
 };
 
-/// Ordered by the points' first rows. The files must outlive the result.
+/// The result is in the order of the points' first rows. The files must outlive it.
 std::vector<VerifiedRow> verified_rows(const std::vector<MeasurementFile>& files);
 
 enum class OtherGpus { kRefused, kLeftOut };

@@ -1,6 +1,6 @@
 // Child processes. A child that runs this program's code must not outlive its parent, however the
-// parent ends: Linux notifies children of the parent's death only after they have requested it, so
-// a parent killed between fork() and that request is detected by its pid. Checked by:
+// parent ends. Linux notifies children of the parent's death only after they have requested it, so
+// a parent that is killed between fork() and that request is detected by its pid. Checked by:
 // child_process_test.cpp, supervisor_test.cpp.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace tilecast {
 
-/// Call first in a child: sends signal `number` to it when the forking thread of process `parent`
-/// ends, or at once if that has already ended.
+/// Call first in a child: sends signal `number` to the child when the forking thread of process
+/// `parent` ends, or immediately if it has already ended.
 void end_with_parent(pid_t parent, int number);
 
 /// The destructor kills and reaps a child that is still running.
@@ -56,8 +56,8 @@ struct ChildResult {
 ChildResult run_child(const std::filesystem::path& program,
                       const std::vector<std::string>& arguments);
 
-/// Runs a program on this program's own streams and waits for its end, so that the user sees its
-/// output as it runs; `output` stays empty.
+/// Runs a program on this program's streams and waits for its end, so that the user sees its output
+/// while it runs; `output` stays empty.
 ChildResult run_visibly(const std::filesystem::path& program,
                         const std::vector<std::string>& arguments);
 

@@ -19,7 +19,7 @@ namespace {
 constexpr auto kPollEvery = std::chrono::milliseconds(50);
 constexpr std::size_t kMostShown = 300;
 
-/// Another user's file in a shared folder may only be opened for reading and without O_CREAT, which
+/// Another user's file in a shared folder may only be opened for reading and without O_CREAT. That
 /// suffices for a lock.
 int open_lock_file(const std::filesystem::path& path) {
   constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW;

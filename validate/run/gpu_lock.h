@@ -1,6 +1,6 @@
-// Allows one measuring process per GPU: an advisory lock on a file named by the GPU's UUID, which
-// holds for all users of the machine and ends with the process. Children forked meanwhile hold it
-// too.
+// Allows one measuring process per GPU: an advisory lock on a file named by the GPU's UUID. It
+// applies to all users of the machine and ends with the process and children forked while it was
+// held.
 //
 // Not covered: containers that do not share the folder, and programs other than tilecast. Checked
 // by: gpu_lock_test.cpp.

@@ -1,4 +1,4 @@
-// Progress on standard error: a rewritten line on a terminal, plain lines otherwise; and the
+// Progress on standard error (a rewritten line on a terminal, otherwise plain lines), and the
 // description of a measured point.
 #pragma once
 
@@ -15,7 +15,7 @@ class MeasureProgress {
  public:
   explicit MeasureProgress(std::string what, bool quiet = false);
 
-  /// On a terminal every call is shown; otherwise calls with a text, and every hundredth.
+  /// On a terminal every call is shown; otherwise only calls with a text and every hundredth call.
   void show(std::size_t done, std::size_t all, const std::string& text,
             std::optional<Seconds> left = std::nullopt);
   /// Ends the rewritten line.

@@ -30,8 +30,8 @@ std::string now_as_text() {
   return text;
 }
 
-/// Opens the output file only while writing rows, in either process, so that its lock is never held
-/// twice.
+/// Opens the output file only while it writes rows, in either process, so that its lock is never
+/// held twice.
 class Run {
  public:
   Run(const RunSettings& settings, const std::vector<RunPoint>& points, RunCosts costs)

@@ -1,6 +1,6 @@
 // Runs a list of tasks in a child process, so that a kernel that faults (which destroys its CUDA
 // context) or hangs costs one task and not the run: the parent records the loss and starts another
-// child after it. The parent makes no CUDA calls.
+// child for the remaining tasks. The parent makes no CUDA calls.
 //
 // Not covered: a fault that silently corrupts memory used by a later task; each task verifies its
 // result. Checked by supervisor_test.cpp.

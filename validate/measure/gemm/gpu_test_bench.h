@@ -23,7 +23,7 @@ class GpuTestBench {
   /// Creates new inputs for `problem`, and computes its reference.
   void prepare(const GemmProblem& problem, Inputs inputs);
 
-  /// Buffers of the problem prepared last, with `output` as C.
+  /// Buffers of the problem that was prepared last, with `output` as C.
   GemmBuffers buffers(void* output) const;
 
   /// Compiles and loads the configuration for the problem prepared last.

@@ -1,9 +1,9 @@
 // Detects configurations of a run that are the same kernel. Two configurations that differ only in
-// launch-time choices may give, on one problem, the same compiled kernel, launch and tile order:
-// the second is then a duplicate and is skipped.
+// launch-time choices may, for one problem, give the same compiled kernel, launch and tile order.
+// The second one is then a duplicate and is skipped.
 //
 // A kernel whose tile order differs from its configuration is detected earlier, by its tile trace
-// (timeline/tile_trace.h). Not covered: kernels that differ in code and do the same. Checked by:
+// (timeline/tile_trace.h). Not covered: kernels with different code that do the same. Checked by:
 // identity_test.cpp.
 #pragma once
 
@@ -16,9 +16,9 @@ namespace tilecast {
 
 class IdentityBook {
  public:
-  /// Returns why `row` repeats an earlier row, or an empty string and then remembers it. `row` has
-  /// its point, tile_checksum, shared_memory and ctas; a row without them, such as cuBLASLt's,
-  /// repeats nothing.
+  /// Returns why `row` repeats an earlier row; if it does not, remembers it and returns an empty
+  /// string. `row` has its point, tile_checksum, shared_memory and ctas; a row without them, such
+  /// as cuBLASLt's, repeats nothing.
   std::string repeated(const Measurement& row);
 
  private:

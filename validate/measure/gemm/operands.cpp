@@ -15,7 +15,7 @@
 namespace tilecast {
 namespace {
 
-// alignment of every operand, as in frameworks' allocators
+// alignment of every operand, which frameworks' allocators also give
 constexpr std::size_t kAlignment = 1024;
 
 std::size_t operand_bytes(i64 rows, i64 columns, ElementType type) {
@@ -75,8 +75,8 @@ void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
   std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_real_distribution<float> draw(1, 2);
   std::ranges::generate(values, [&] { return draw(random); });
-  // Root mean square of the accumulators over sqrt(K): with normal data accumulators are about
-  // sqrt(K) times scales; e4m3 ends at 448.
+  // Root mean square of the accumulators / sqrt(K): with normal data accumulators are about sqrt(K)
+  // times the scales; e4m3 ends at 448.
   constexpr double kRms = 16;
   values[static_cast<std::size_t>(of_operands)] =
       static_cast<float>(kRms / std::sqrt(static_cast<double>(problem.shape.k)));
@@ -101,7 +101,7 @@ void Operands::prepare(const GemmProblem& problem, Inputs inputs, u64 seed) {
   memory_.reserve(layout_.sets.count * layout_.set_bytes());
   rows_of_groups_.prepare(problem);
   scales_.prepare(problem, seed);
-  // Fills C too, as a buffer in use would hold data.
+  // Fills C too, because a buffer in use would contain data.
   const auto fill = [&](std::size_t at, std::size_t bytes, ElementType type, u64 with) {
     if (bytes == 0) {
       return;

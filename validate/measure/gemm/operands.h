@@ -37,8 +37,8 @@ class RowsOfGroups {
 };
 
 /// Scales on the device, drawn from 1 to 2: scales of the operands, with B's block scales in rows
-/// padded to multiples of four, as cuBLASLt reads them; the scale of C, so that fp8 can represent
-/// it; and room for amax. Empty without scales.
+/// padded to multiples of four, as cuBLASLt reads them; a scale of C with which fp8 can represent
+/// C; and space for amax. Empty without scales.
 class OperandScales {
  public:
   /// Invalidates the previous problem's data.

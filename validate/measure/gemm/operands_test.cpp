@@ -16,7 +16,8 @@ constexpr Bytes kL2{60.0 * 1024 * 1024};
 }  // namespace
 
 TEST_CASE("Buffer sets together exceed three times L2") {
-  // 512^3 in 16 bit: 3 x 512 KiB = 1.5 MiB; 180 MiB / 1.5 MiB = 120, and one more to exceed it.
+  // 512^3 in 16 bit takes 3 x 512 KiB = 1.5 MiB; 180 MiB / 1.5 MiB = 120, and one more set exceeds
+  // it.
   const SetLayout layout = set_layout(problem(512, 512, 512), kL2);
   CHECK(layout.set_bytes() == 3u * 512 * 1024);
   CHECK(layout.sets.count == 121);
@@ -34,7 +35,8 @@ TEST_CASE("Each operand starts at a multiple of 1024 bytes") {
 }
 
 TEST_CASE("A problem too small to rotate over L2 is measured warm, or refused if it must rotate") {
-  // 64^3: three operands of 8 KiB; 180 MiB / 24 KiB = 7680 sets, more than one graph's launches.
+  // 64^3 takes three operands of 8 KiB; 180 MiB / 24 KiB = 7680 sets, more than the launches of one
+  // graph.
   const BufferSets sets = set_layout(problem(64, 64, 64), kL2).sets;
   CHECK(sets.to_rotate == 7681);
   CHECK(sets.count == 2);

@@ -1,6 +1,7 @@
 // Random problems of every kind on kernels drawn from their candidates, each schedule equally
-// often: checks results against cuBLASLt and fp64, and that each kernel walks the tiles that the
-// model says. Random epilogues are in epilogue_test.cpp, decompositions of K in split_k_test.cpp.
+// often. Checks results against cuBLASLt and fp64, and that each kernel walks the tiles that the
+// model predicts. Random epilogues are in epilogue_test.cpp, decompositions of K in
+// split_k_test.cpp.
 
 #include <algorithm>
 #include <cstdio>
@@ -30,7 +31,7 @@ Layout drawn_layout(int index, ElementType dtype) {
   return is_fp8(dtype) ? Layout::kTn : kEveryLayout[index % 4];
 }
 
-/// Rounds dimensions that lie along rows up to multiples of 16 bytes.
+/// Rounds dimensions along which rows run up to multiples of 16 bytes.
 GemmProblem with_whole_rows(GemmProblem problem) {
   auto& [m, n, k] = problem.shape;
   m = a_is_k_major(problem.layout) ? m : round_up<i64>(m, 8);
@@ -127,7 +128,7 @@ GemmProblem groups(int index, std::mt19937& random) {
 }
 
 GemmProblem groups_along_k(int index, std::mt19937& random) {
-  // Operands with other dimensions are copied before the kernel.
+  // Operands whose rows are not multiples of 16 bytes are copied before the kernel.
   const i64 step = index % 4 == 3 ? 1 : 8;
   const i64 m = step * drawn_up_to(1000 / step, random);
   return in_groups_of_k({.shape = {m, step * drawn_up_to(1000 / step, random), 0},
@@ -146,7 +147,7 @@ GemmProblem fp8(int index, std::mt19937& random) {
           .c = index % 4 < 2 ? ElementType::kBf16 : ElementType::kFp16};
 }
 
-/// Draws problems with exact sums: one GEMM, a batch or groups.
+/// Draws problems with fp32 promotion: one GEMM, a batch or groups.
 GemmProblem exact_sums(int index, std::mt19937& random) {
   GemmProblem problem = fp8(index, random);
   problem.accumulate = Accumulate::kExact;

@@ -1,5 +1,5 @@
-// Scales of fp8 operands on the device: cuBLASLt on the same scales; NaN and infinities. Random
-// problems are in random_gemm_test.cpp, long sums in exact_test.cpp.
+// Tests scales of fp8 operands on the device: cuBLASLt with the same scales; NaN and infinities.
+// Random problems are in random_gemm_test.cpp, long sums in exact_test.cpp.
 
 #include <limits>
 #include <string>

@@ -1,6 +1,6 @@
-// Random ways to share tiles along K, on random problems. A and B hold -1, 0 and 1 and K is at most
-// 2048: every partial sum is an integer that fp16 represents exactly, so sums have the same bits in
-// every order, and equal those of the data-parallel kernel.
+// Random ways to split K of random problems. A and B contain -1, 0 and 1, and K is at most 2048, so
+// every partial sum is an integer that fp16 represents exactly. Sums then have the same bits in
+// every order and equal those of the data-parallel kernel.
 
 #include <array>
 #include <cstdio>
@@ -25,7 +25,7 @@ namespace {
 constexpr int kDraws = 10'000;
 constexpr int kFewestLegal = 8'000;
 constexpr int kFewestOfEach = 700;  // checks per schedule, and per reduction
-constexpr int kFewestMixed = 100;   // checks with whole tiles in addition to the shared ones
+constexpr int kFewestMixed = 100;   // checks in which some tiles are whole and others are split
 constexpr i64 kMostK = 2048;
 constexpr u64 kMostSide = 512;
 constexpr u64 kMostWideSide = 1536;  // tiles for several waves of the smallest tile
@@ -52,7 +52,8 @@ struct Draw {
   KernelConfig config;
 };
 
-/// Draws any shape, part, order and reduction that the schedule has; the result may be illegal.
+/// Draws any shape, number of parts, order and reduction that the schedule has; the result may be
+/// illegal.
 Draw draw_triple(std::mt19937& random) {
   const auto up_to = [&](u64 most) { return drawn_up_to(static_cast<i64>(most), random); };
   const std::size_t tile = random() % kTileCount;
@@ -84,17 +85,17 @@ std::vector<Draw> legal_draws(unsigned seed) {
   return legal;
 }
 
-/// The kernels of one tile, shared by all problems.
+/// The kernels with one tile size, shared by all problems.
 struct TileKernels {
   LoadedKernel whole, split;
 };
 
 struct Outcome {
   u64 different;  // elements of C or of its guard that differ from the data-parallel kernel's
-  bool mixed;     // some tiles are shared, some are whole
+  bool mixed;     // some tiles are split, some are whole
 };
 
-/// Launches twice: the second launch finds the workspace as the first left it.
+/// Launches twice: the second launch starts with the workspace that the first one leaves.
 Outcome compare(GpuTestBench& bench, TileKernels& kernels, const Draw& draw,
                 const DeviceMemory& expected, const DeviceMemory& different) {
   const cudaStream_t stream = bench.stream.get();
@@ -151,7 +152,7 @@ TEST_CASE("Ten thousand random decompositions finish, with the data-parallel ker
   std::vector<TileKernels> kernels;
   for (std::size_t tile = 0; tile < kTileCount; ++tile) {
     KernelConfig split = data_parallel(tile);
-    split.schedule = Schedule::kSplitK;  // one kernel for all that split K
+    split.schedule = Schedule::kSplitK;  // one kernel for all schedules that split K
     kernels.push_back({bench.load(data_parallel(tile)), bench.load(split)});
   }
   int ran = 0, mixed = 0;

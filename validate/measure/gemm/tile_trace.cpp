@@ -10,7 +10,7 @@ namespace tilecast {
 
 namespace {
 
-/// Worker w's pieces of work, in order, as cluster tiles.
+/// The pieces of worker w, in order, as cluster tiles.
 std::vector<WorkPiece> walk(const TileScheduler& scheduler, const WorkDecomposition& work,
                             u32 worker) {
   std::vector<WorkPiece> pieces;

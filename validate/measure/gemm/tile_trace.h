@@ -1,5 +1,5 @@
 // The tiles that a kernel walked, recorded by the kernel itself, and the walk of the shared
-// scheduler on the CPU. Equal bytes prove that the model orders tiles as the kernel does.
+// scheduler on the CPU. If both are equal, the model orders tiles as the kernel does.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace tilecast {
 /// Marks the end of a CTA's tiles.
 constexpr WalkedPiece kNoTile{~0u, ~0u, -1, -1};
 
-/// The trace that the model expects: CTA i's j-th tile or piece at [i * stride + j]; kNoTile
+/// The trace that the model expects: CTA i's j-th tile or piece at [i * stride + j], kNoTile
 /// elsewhere. CTA i has rank i % cluster_size in worker i / cluster_size; ranks count along m
 /// first.
 std::vector<WalkedPiece> expected_tile_trace(const TileScheduler& scheduler,
@@ -31,7 +31,7 @@ std::vector<WalkedPiece> record_tile_trace(const GemmLaunch& launch, const GemmB
 /// 64-bit FNV-1a hash as 16 hexadecimal digits.
 std::string tile_checksum(std::span<const WalkedPiece> trace);
 
-/// Returns the first difference of the two in one line, or an empty string if they are equal.
+/// Describes the first difference of the two in one line; empty if they are equal.
 std::string tile_trace_difference(std::span<const WalkedPiece> walked,
                                   std::span<const WalkedPiece> expected, u32 stride);
 

@@ -8,7 +8,7 @@ using namespace tilecast;
 
 TEST_CASE("CTAs of a cluster take the neighbouring blocks of its tile, along m first") {
   // One row of 3 cluster tiles along N, 2 workers, clusters of 2 x 2 blocks: worker 0 takes tiles 0
-  // and 2, worker 1 takes tile 1. Cluster tile (0, t) holds blocks (0..1, 2t..2t+1).
+  // and 2, worker 1 takes tile 1. Cluster tile (0, t) contains blocks (0..1, 2t..2t+1).
   const TileScheduler scheduler =
       TileScheduler::of(1, 3, 2, {RasterKind::kGroupedM, 1, Walk::kStrided});
   Tiling tiling{};
@@ -26,7 +26,7 @@ TEST_CASE("CTAs of a cluster take the neighbouring blocks of its tile, along m f
 }
 
 TEST_CASE("With K split, the expected walk consists of pieces of tiles") {
-  // 2 tiles of 8 blocks on 3 workers: runs of 6, 5 and 5; parts of at least 1.
+  // 2 tiles of 8 blocks on 3 workers: runs of 6, 5 and 5 blocks; a part has at least 1.
   const TileScheduler scheduler =
       TileScheduler::of(2, 1, 3, {RasterKind::kGroupedM, 1, Walk::kStrided});
   Tiling tiling{};

@@ -19,7 +19,7 @@ namespace tilecast {
 namespace {
 
 constexpr std::size_t kWordBytes = 4;
-// outputs up to this size are compared with fp64 in full, larger ones at this many samples
+// outputs up to this size are compared with fp64 in full; of larger ones, this many samples are
 constexpr u64 kAllElementsUpTo = 1 << 16;
 constexpr double kRelativeRoundoffs = 2;
 constexpr double kAbsoluteOfRms = 0.01;
@@ -28,7 +28,7 @@ constexpr double kNormMargin = 4;
 constexpr double kLargestDeviation = 5.5;
 // Bound for a gate's product: the error of one factor times the other factor.
 constexpr double kOfFactors = 6;
-// Scales are drawn from 1 to 2: the largest product of two / the root mean square of all.
+// Scales are drawn from 1 to 2: the largest product of two scales / the root mean square of all.
 constexpr double kOfRows = 12.0 / 7;
 constexpr u64 kNone = std::numeric_limits<u64>::max();
 
@@ -75,7 +75,7 @@ double accumulation_error(const GemmProblem& problem) {
   if (c_type(problem) != ElementType::kFp32) {
     return 0;  // smaller than the rounding of C
   }
-  // The reference's error bound (reference_gemm.cu), plus the error of activations.
+  // The error bound of the reference (reference_gemm.cu), plus the error of activations.
   const bool activated = problem.epilogue.has(OutputKind::kActivate);
   return std::ldexp(1.0, -18) + std::ldexp(static_cast<double>(k) / 16, -23) +
          (activated ? std::ldexp(1.0, -10) : 0);
@@ -289,7 +289,7 @@ const void* Verifier::without_room(void* c, OutputCheck* result) {
     const std::size_t bytes = static_cast<std::size_t>(rows) * row_bytes;
     TILECAST_CUDA(cudaMemcpyAsync(filled_.as<void>(before), group, bytes, cudaMemcpyDeviceToDevice,
                                   stream_.get()));
-    // Whole 32-bit words of the room: the neighbour of an odd element is unspecified.
+    // Whole 32-bit words of the unused capacity: the neighbour of an odd element is unspecified.
     std::byte* const from =
         group + bytes + reinterpret_cast<std::uintptr_t>(group + bytes) % kWordBytes;
     const auto left = static_cast<std::size_t>(group + room - std::min(from, group + room));
@@ -303,8 +303,7 @@ const void* Verifier::without_room(void* c, OutputCheck* result) {
 }
 
 Verdict Verifier::check(const std::function<void(void* c)>& enqueue, i32 rounded_sums) {
-  // The last row has no padding after its last element, for any pitch; guard bytes start right
-  // there.
+  // The last row has no padding after its last element, for any pitch, so guard bytes start there.
   const i64 rows = matrices_of_c(problem_) * rows_in_memory(problem_);
   const i64 c_elements = (rows - 1) * c_row(problem_) + c_columns(problem_);
   const auto c_bytes = static_cast<std::size_t>(c_elements * element_bytes(c_type(problem_)));

@@ -1,19 +1,19 @@
-// Verifies a GEMM's result. Compared on the device with cuBLASLt's fp32 result for the same inputs,
-// which is itself checked against fp64 dot products (kernels/verify/reference_gemm.cu); an epilogue
-// is applied to it in fp64 (apply_epilogue.cu).
+// Verifies a GEMM's result. It is compared on the device with cuBLASLt's fp32 result for the same
+// inputs, which is checked against fp64 dot products (kernels/verify/reference_gemm.cu); an
+// epilogue is applied to the reference in fp64 (apply_epilogue.cu).
 //
-// The output starts as poison (NaN), between guard bands of 256 KiB. Right means: every element
-// written, no guard touched, each element within 2 u |reference| + 0.01 rms(reference), and
-// ||output - reference|| <= 4 u / sqrt(3) ||reference||, with u the unit roundoff of the type
-// (2^-11 for fp16, 2^-8 for bf16): four times the rounding error of the output alone. NaN never
-// passes. With masked groups, the room after their rows is a guard too.
+// The output starts as poison (NaN), between guard bands of 256 KiB. A result is right if every
+// element is written, no guard is changed, each element within 2 u |reference| + 0.01
+// rms(reference), and ||output - reference|| <= 4 u / sqrt(3) ||reference||, with u the unit
+// roundoff of the type (2^-11 for fp16, 2^-8 for bf16): four times the rounding error of the output
+// alone. NaN is wrong. With masked groups, the unused capacity after their rows is a guard too.
 //
 // cuBLASLt may split K and add up partial sums in C's type. Each is rounded, and the largest of
 // millions of normal sums lie 5.5 standard deviations from zero, so for s splits both bounds are
-// wider: by 5.5 u sqrt(s) rms(reference), and by u / sqrt(3) sqrt(s - 1) ||reference||. Among 599
-// algorithms for 80 odd bf16 GEMMs on an H200 none exceeds 0.47 of the first or 0.31 of the second;
-// 84 of the 291 that round partial sums exceed the bounds of one rounding, and none of the others
-// does.
+// wider: by 5.5 u sqrt(s) rms(reference), and by u / sqrt(3) sqrt(s - 1) ||reference||. Of 599
+// algorithms for 80 unaligned bf16 GEMMs on an H200, none exceeds 0.47 of the first bound or 0.31
+// of the second. 84 of the 291 that round partial sums exceed the bounds for one rounding; none of
+// the others does.
 //
 // fp8 operands are compared with the product of the same numbers in fp16. The tensor core aligns an
 // fp8 wgmma's products and its accumulator to the largest of them and keeps 13 bits after its
@@ -57,7 +57,7 @@ class Verifier {
   /// products disagree.
   void prepare(const GemmProblem& problem, const GemmBuffers& inputs);
 
-  /// `enqueue` enqueues one launch that writes C into `c`.
+  /// `enqueue` enqueues one launch, which writes C to `c`.
   Verdict check(const std::function<void(void* c)>& enqueue, i32 rounded_sums = 1);
 
  private:
@@ -78,7 +78,7 @@ class Verifier {
   void multiply(const GemmProblem& problem, const void* a, const void* b, const ScaleArgs& scales,
                 float* c, i64 matrices);
 
-  /// Returns C without the room that masked groups leave, and checks that the room is untouched.
+  /// Returns C without the unused capacity of masked groups, and checks that that is unchanged.
   const void* without_room(void* c, OutputCheck* result);
 
   const MicroKernels& kernels_;

@@ -17,7 +17,7 @@ constexpr GemmProblem kProblem{
     .shape = {100, 50, 64}, .dtype = ElementType::kFp16, .layout = Layout::kTn};
 
 /// ||reference|| = 100 and max |reference| = 4; the norm may be off by 4 x 2^-11 / sqrt(3) of it,
-/// 0.1128.
+/// which is 0.1128.
 OutputCheck right() {
   return {.error_squares = 0.1 * 0.1,
           .reference_squares = 1e4,
@@ -48,8 +48,8 @@ struct LongSum {
 };
 
 /// A sum of K products of normal numbers in e4m3 that ends at about `deviations` standard
-/// deviations of such sums, computed in full precision and as wgmmas of 32 K accumulate it. A large
-/// sum's factors are slightly correlated, all along K.
+/// deviations of such sums, computed in full precision and as accumulated by wgmmas of 32 K. The
+/// factors of a large sum are slightly correlated, all along K.
 LongSum sum_of(i64 k, double deviations, std::mt19937& random) {
   constexpr i64 kInstructionK = 32;
   std::normal_distribution<float> normal;
@@ -65,7 +65,7 @@ LongSum sum_of(i64 k, double deviations, std::mt19937& random) {
     const auto less = [](double a, double b) { return std::abs(a) < std::abs(b); };
     const double largest = *std::ranges::max_element(terms, less);
     if (largest == 0) {
-      continue;  // all zero, including the sum so far: nothing is lost
+      continue;  // all terms are zero, including the sum so far, so nothing is lost
     }
     const int exponent = std::ilogb(largest);
     sum.fast = 0;
@@ -93,9 +93,9 @@ TEST_CASE("Emulated wgmma accumulation loses the precision observed on the GPU")
 
 TEST_CASE("The loss of fp8 tensor cores in the largest sums is within the bound of an element") {
   std::mt19937 random(1);
-  // C in fp32, so that rounding of C hides no error. silu keeps 0.7 of the accumulators' root mean
-  // square, and the largest elements unchanged: in 624x1160x2800 an element 4.3 deviations out was
-  // off by 0.92 on an H100; the bound from the root mean square alone is 0.77.
+  // C is in fp32, so that rounding of C hides no error. silu keeps 0.7 of the accumulators' root
+  // mean square, and leaves the largest elements unchanged: in 624x1160x2800 an element at 4.3
+  // deviations was off by 0.92 on an H100; the bound from the root mean square alone is 0.77.
   int beyond_rms = 0;
   for (const i64 k : {512, 2800, 16384}) {
     GemmProblem problem{.shape = {624, 1160, k},
@@ -137,7 +137,7 @@ TEST_CASE("Rounded partial sums widen both bounds, a single sum does not") {
       .shape = {837, 2365, 11209}, .dtype = ElementType::kBf16, .layout = Layout::kTn};
   const ElementBound once = element_bound(problem, 1);
   CHECK(element_bound(problem, 1, 1).absolute == once.absolute);
-  // 13 parts: 0.01 + 5.5 * sqrt(13) / 256 = 0.0875. Measured on an H200: 0.060 beyond 2 u |C|.
+  // 13 parts: 0.01 + 5.5 * sqrt(13) / 256 = 0.0875. On an H200, 0.060 beyond 2 u |C| was measured.
   CHECK(element_bound(problem, 1, 13).absolute == Approx(0.0875).epsilon(1e-2));
   CHECK(element_bound(problem, 1, 13).relative == once.relative);
   // Bound of the norm: 4 u / sqrt(3) = 0.00902; with 13 parts (4 + sqrt(12)) u / sqrt(3) = 0.01683.

@@ -13,7 +13,7 @@ constexpr u64 kMillisecond = 1000000;
 constexpr u64 kEvery = 5000;    // ns between readings
 constexpr u64 kWindow = 25000;  // averaging window of a clock, in ns
 
-/// Traces a load after a rest, and reports its course in the rows of `variant`.
+/// Traces a load that follows a rest, and reports the clock over time in the rows of `variant`.
 std::vector<ClockReading> rested_trace(MicroLab& lab, const WgmmaLoad& load,
                                        const std::string& variant) {
   std::this_thread::sleep_for(std::chrono::milliseconds(150));
@@ -105,7 +105,7 @@ void measure_clock(MicroLab& lab) {
       rested_trace(lab, {kLong, kPeriod, kPeriod, sms, kZeros}, "zeros sms=all duty=100");
   const auto random =
       rested_trace(lab, {kLong, kPeriod, kPeriod, sms, kRandom}, "random sms=all duty=100");
-  // Half a millisecond of work in every two: attack and release of the fast limiter.
+  // Work takes half a millisecond in every two: attack and release of the fast limiter.
   constexpr u64 kPulse = kMillisecond / 2;
   const auto pulses = rested_trace(lab, {6 * kMillisecond, kPulse, 2 * kMillisecond, sms, kRandom},
                                    "random sms=all 0.5 ms of 2 ms");

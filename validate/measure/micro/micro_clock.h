@@ -1,4 +1,4 @@
-// Runs wgmmas on chosen SMs for a chosen time, and reads the SM clock meanwhile
+// Runs wgmmas on chosen SMs for a chosen time, and reads the SM clock during that time
 // (kernels/micro/clock_trace.cu).
 #pragma once
 
@@ -22,7 +22,7 @@ struct WgmmaLoad {
 /// Returns a reading every `every` ns.
 std::vector<ClockReading> trace_clock(MicroLab& lab, const WgmmaLoad& load, u64 every);
 
-/// SM cycles per nanosecond over the `width` ns before `at` ns after the first reading, from the
+/// SM cycles per nanosecond over the `width` ns that end `at` ns after the first reading, from the
 /// nearest readings.
 double clock_at(const std::vector<ClockReading>& trace, u64 at, u64 width);
 

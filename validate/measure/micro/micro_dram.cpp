@@ -10,7 +10,7 @@ constexpr int kRepeats = 5;
 /// Reads memory far larger than L2 from `active` SMs in parallel.
 void read_in_flight(MicroLab& lab, u32 active, u32 bytes, u32 slots) {
   constexpr std::size_t kRegion = std::size_t{6} << 30;
-  // Bytes read by one run, so that L2 evicts the beginning.
+  // Bytes read by one run; enough that L2 evicts the beginning.
   constexpr std::size_t kRead = std::size_t{1} << 30;
   const u32 apart = lab.sm_count() / active;
   const RingRun ring{.region = kRegion,

@@ -1,8 +1,8 @@
-// Energy per operation: the driver's energy counter gives the power under one load at a time,
-// launched without gaps (QueuedLoad); the rate of that load is measured in the same three windows.
-// Power above that of idle resident SMs, divided by the rate, is the load's energy per operation at
-// its clock; a tensor load includes its shared-memory reads. micro_overlay.h converts it to another
-// clock and separates mixed loads.
+// Measures energy per operation. The driver's energy counter gives the power under one load at a
+// time, launched without gaps (QueuedLoad); the rate of that load is measured in the same three
+// windows. The power in excess of idle resident SMs, divided by the rate, is the load's energy per
+// operation at its clock. A tensor load includes its shared-memory reads. micro_overlay.h converts
+// it to another clock and separates mixed loads.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -109,13 +109,13 @@ class QueuedLoad {
   std::size_t launched_ = 0, taken_ = 0;
 };
 
-/// A load's results in each window in which power was read.
+/// A load's results, one for each window in which power was read.
 struct LoadResult {
   std::vector<double> watts, amount_per_second, clock_ghz, busy;
 };
 
 /// Enqueues one launch of some milliseconds on the lab's stream; its last parameter is the samples.
-/// A kernel whose grid starts together gets lab.counter(), which is zeroed before each launch.
+/// A kernel whose CTAs start together gets lab.counter(), which is zeroed before each launch.
 template <class... Arguments>
 QueuedLoad::Enqueue launches(MicroLab& lab, LoadedKernel& kernel, const LaunchShape& shape,
                              const Arguments&... arguments) {

@@ -4,8 +4,8 @@
 namespace tilecast {
 namespace {
 
-/// Copies of `bytes`, about 128 KiB in flight and 8 MiB in total, from a separate region per group:
-/// 17 MB for the SMs of an H200.
+/// Copies of `bytes`, with about 128 KiB in flight and 8 MiB in total, from a separate region per
+/// group: 17 MB for the SMs of an H200.
 RingRun ring_of(u32 groups, u32 bytes, TaskOfSm task) {
   return {.region = 128 * 1024,
           .groups = groups,
@@ -21,7 +21,7 @@ void report(MicroLab& lab, const RingRun& ring, const std::string& key,
   lab.report(rate_point(run_ring(lab, ring, kRepeats), "B"), key, variant, "tma_ring");
 }
 
-/// `active` SMs with a separate region each, `apart` SM numbers from one to the next.
+/// `active` SMs with a separate region each, whose SM numbers are `apart` apart.
 RingRun distinct_lines(u32 active, u32 apart, u32 bytes) {
   return ring_of(active, bytes, [=](u32 smid) -> SmTask {
     const bool works = is_one_of(smid, active, apart);
@@ -38,7 +38,8 @@ RingRun shared_lines(u32 sms, u32 degree, u32 bytes) {
   });
 }
 
-/// Reports each SM's share of L2's output under full demand of all SMs, relative to the mean.
+/// Reports each SM's share of L2's output relative to the mean, if all SMs request as much as they
+/// can.
 void shares_of_sms(MicroLab& lab) {
   std::map<u32, double> rates;
   double mean = 0;

@@ -12,7 +12,7 @@ MicroLab::MicroLab()
 
 void MicroLab::begin_pass(std::string_view group, int number) {
   group_ = group;
-  // Neither a multiple of a 2 MiB page, nor aligned to a line.
+  // Neither a multiple of a 2 MiB page nor aligned to a line.
   constexpr std::size_t kApart = (std::size_t{37} << 20) + 53 * 4096;
   apart_ = kApart * static_cast<std::size_t>(number);
 }

@@ -47,8 +47,8 @@ class MicroLab {
   /// Throws DeviceError if there is no Hopper GPU.
   MicroLab();
 
-  /// Starts a pass of `group`: later reports belong to it, and memory() returns different addresses
-  /// for each pass, because partitions of L2, channels and TLBs differ by address and a constant's
+  /// Starts a pass of `group`: later reports belong to it. memory() returns different addresses for
+  /// each pass, because partitions of L2, channels and TLBs depend on the address, and a constant's
   /// spread must include that.
   void begin_pass(std::string_view group, int number);
 
@@ -110,8 +110,8 @@ constexpr LaunchShape one_warp(i32 shared_memory_bytes = 0) {
   return {.ctas = 1, .threads = 32, .shared_memory_bytes = shared_memory_bytes};
 }
 
-/// Runs `measure`, which returns one sample per position, once to warm up and then `times` times;
-/// returns the samples of each position.
+/// Runs `measure`, which returns one sample per position, once to warm up and then `times` times.
+/// Returns the samples of each position.
 template <class Measure>
 std::vector<std::vector<TimedSample>> by_place(int times, const Measure& measure) {
   std::vector<std::vector<TimedSample>> places(measure().size());

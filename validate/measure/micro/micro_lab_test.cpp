@@ -1,5 +1,6 @@
-// Short runs of the micro-benchmarks whose kernels take the most arguments: they report the
-// requested parameters, and run clean under a memory checker. Their results are not checked.
+// Short runs of the micro-benchmarks whose kernels take the most arguments: they must report the
+// requested parameters and run without errors under a memory checker. Their results are not
+// checked.
 #include "validate/measure/micro/micro_lab.h"
 
 #include <vector>

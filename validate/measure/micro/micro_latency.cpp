@@ -1,4 +1,4 @@
-// Chains of loads, and signals between warps: each launch gives one sample.
+// Chains of loads, and signals between warps. Each launch gives one sample.
 #include "validate/measure/micro/micro_suite.h"
 
 namespace tilecast {
@@ -19,7 +19,8 @@ void chain(MicroLab& lab, u64 span, const std::string& key, const std::string& v
   constexpr u32 kLoads = 1000;
   LoadedKernel& kernel = lab.kernel("load_latency");
   const char* memory = lab.memory(std::size_t{8} << 30);
-  // In L2 the second pass counts, along the same addresses; beyond L2 each run draws new addresses.
+  // In L2, only the second pass over the same addresses counts; beyond L2, each run draws new
+  // addresses.
   const bool in_l2 = span <= u64{16} << 20;
   const u32 passes = in_l2 ? 2 : 1;
   u32 seed = 1;

@@ -64,8 +64,8 @@ double clock_ghz(const std::vector<CtaStamp>& stamps) {
   return clock_ghz(spans);
 }
 
-/// Measures the time from one CTA's end to the next one's begin on the same SM, with one CTA per SM
-/// and ten each in turn.
+/// Measures the time from the end of one CTA to the start of the next one on the same SM, with one
+/// resident CTA and ten per SM one after the other.
 void refill(MicroLab& lab, i32 threads, i32 shared_bytes, i32 cluster) {
   constexpr u32 kSpin = 20000, kWaves = 10;
   const StampedLaunch launch(lab, {.ctas = lab.sm_count() / 4 * 4 * kWaves,
@@ -120,8 +120,7 @@ void launch_rate(MicroLab& lab, i32 threads, i32 shared_bytes) {
              fmt::format("threads={} shared={}", threads, shared_bytes), "cta_launch");
 }
 
-/// Launches empty kernels of one CTA, each after the one before it, and measures the interval
-/// between starts.
+/// Launches empty kernels of one CTA one after another, and measures the interval between starts.
 void launch_interval(MicroLab& lab, bool as_graph) {
   // kHostRunsAhead: cycles of the first kernel, during which the host enqueues the others.
   constexpr u32 kLaunches = 500, kHostRunsAhead = 5'000'000;

@@ -105,7 +105,7 @@ void rows(Collector& found, u32 sms) {
   }
 }
 
-/// Rate of all SMs requesting one line, over the rate with a separate line each.
+/// Rate with which all SMs request one line / rate with a separate line each.
 void merge_limit(Collector& found, u32 sms) {
   const MicroPoint* shared = found.find(
       "l2.shared_lines", fmt::format("degree={} neighbours in_step cluster=1 bytes=16384", sms));
@@ -123,7 +123,7 @@ void read_rate(Collector& found) {
   }
 }
 
-/// wgmmas that wait for the tensor cores, from a group that is longer than their queue.
+/// Number of wgmmas that wait for the tensor cores, from a group that is longer than their queue.
 void mma_queue(Collector& found) {
   const std::string group = "n=256 a=shared instructions=32";
   const MicroPoint* issue = found.find("wgmma.issue", group);
@@ -166,7 +166,7 @@ std::optional<Line> line_over_bytes(const Collector& found, const std::string& k
 Quartiles exactly(double value) { return {value, value, value}; }
 
 /// Constants of memory-bound kernels that can be measured in isolation. `tilecast calibrate` adds
-/// the ticket and the fitted ones.
+/// the ticket and the fitted constants.
 void stream(Collector& found) {
   constexpr int kLoads[] = {4096, 8192, 16384, 32768};
   if (const auto load =
@@ -206,8 +206,8 @@ void reduction(Collector& found, u32 sms) {
 }
 
 /// Static power and energies at the reference clock (model/clock/energy.h). Separates mixed loads:
-/// a bulk copy from L2 fills shared memory, one from DRAM passes L2, a wgmma reads its operands
-/// from shared memory.
+/// a bulk copy from L2 also fills shared memory, one from DRAM also passes L2, and a wgmma also
+/// reads its operands from shared memory.
 class Energies {
  public:
   Energies(Collector& found, const EnergyScale& scale) : found_(found), scale_(scale) {}
@@ -229,7 +229,7 @@ class Energies {
       add_scaled("per_l2_byte", "pJ/B", l2, of_shared);
       if (const MicroPoint* dram = found_.find("power.per_dram_byte", "DRAM reads")) {
         found_.add("power", "per_dram_byte", "pJ/B", dram,
-                   // Both at the same clock, their highest.
+                   // Both were measured at the same clock, the highest.
                    scaled(dram->value, 1, l2->value.median));
       }
     }

@@ -2,8 +2,8 @@
 // file with `measured` provenance. Keys without a measured point are omitted and keep their old
 // value.
 //
-// A calibration fits the few constants that no micro-benchmark measures in isolation, and keeps
-// these.
+// A calibration keeps these constants, and fits the few that no micro-benchmark measures in
+// isolation.
 #pragma once
 
 #include <optional>

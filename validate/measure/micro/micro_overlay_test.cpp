@@ -127,7 +127,7 @@ TEST_CASE("Measured constants have their points' values, in the unit of the GPU 
   CHECK(value("machine.merge_limit") == Approx(2.2));  // 9900 / 4500
   CHECK(value("dram.write_rate") == Approx(3.84));
   CHECK(value("clusters.max_active_of_4") == Approx(31));
-  // 500 ns at 4 KiB and 20 ns for each 4 KiB more: 480 ns at nothing, 4096 B in 20 ns.
+  // 500 ns at 4 KiB and 20 ns for each further 4 KiB: 480 ns without bytes, and 4096 B in 20 ns.
   CHECK(value("stream.bulk_latency") == Approx(480));
   CHECK(value("stream.bulk_rate") == Approx(204.8));
   CHECK(value("reduction.hop") == Approx(632));
@@ -137,7 +137,7 @@ TEST_CASE("Measured constants have their points' values, in the unit of the GPU 
   CHECK(value("power.per_shared_memory_byte") == Approx(8));
   CHECK(value("power.per_l2_byte") == Approx(4));     // 48 / 4, minus 8 for shared memory
   CHECK(value("power.per_dram_byte") == Approx(52));  // 100 minus 48 for L2
-  // 10240 B per 524288 FLOPs, at 8 pJ each.
+  // 10240 B per 524288 FLOPs, at 8 pJ per byte.
   CHECK(value("power.per_flop_normal") == Approx(0.84375));
   CHECK(value("dram.read_rate") == -1);  // not measured, so absent
 }

@@ -35,17 +35,17 @@ Quartiles quartiles_of(std::vector<double> values);
 /// globaltimer advances in steps, which would distort a single short sample.
 MicroPoint latency_point(std::span<const TimedSample> samples);
 
-/// Reports the given cycles, and the equivalent nanoseconds at the clock of the samples of `clock`.
+/// Reports the given cycles, and the equivalent nanoseconds at the clock of the `clock` samples.
 MicroPoint cycles_point(std::vector<double> cycles, std::span<const TimedSample> clock);
 
 /// Reports nanoseconds, and in the cycle columns the equivalent at `clock_ghz`.
 MicroPoint nanoseconds_point(std::vector<double> nanoseconds, double clock_ghz);
 
-/// `amount` per cycle and per nanosecond. `unit` is the unit of the amount: B or op.
+/// `amount` per cycle and per nanosecond. `unit`: unit of the amount, B or op.
 MicroPoint rate_point(std::span<const TimedSample> samples, const std::string& unit);
 
-/// Cycles per unit of amount between pairs of long and short runs: the constant overhead of a run
-/// cancels.
+/// Cycles per unit of amount, from pairs of long and short runs, so that the constant overhead of a
+/// run cancels.
 MicroPoint slope_point(std::span<const TimedSample> longer, std::span<const TimedSample> shorter);
 
 /// Subtracts the cycles of `empty`, whose kernels do no work, sample by sample.

@@ -12,8 +12,8 @@ TimedSample sample(u64 cycles, u64 nanoseconds, u64 amount) {
 }  // namespace
 
 TEST_CASE("A latency is cycles per operation, in time by the clock of all samples together") {
-  // 100, 110 and 120 cycles per operation; 3300 cycles in 1650 ns are 2 GHz, however coarse the
-  // timer.
+  // 100, 110 and 120 cycles per operation. 3300 cycles in 1650 ns are 2 GHz, however coarse the
+  // timer is.
   const std::vector<TimedSample> samples = {sample(1000, 1000, 10), sample(1100, 0, 10),
                                             sample(1200, 650, 10)};
   const MicroPoint point = latency_point(samples);

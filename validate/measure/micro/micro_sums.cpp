@@ -2,7 +2,7 @@
 
 namespace tilecast {
 
-/// Measures partial sums of one or two warpgroups, on one SM and on all SMs.
+/// Measures the exchange of partial sums of one or two warpgroups, on one SM and on all SMs.
 void measure_partial_sums(MicroLab& lab) {
   constexpr int kRepeats = 7;
   constexpr u32 kTurns = 20;

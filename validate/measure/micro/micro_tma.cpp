@@ -10,8 +10,8 @@ constexpr int kRepeats = 15;
 void latency(MicroLab& lab, u32 bytes, bool from_dram) {
   constexpr std::size_t kMemory = std::size_t{8} << 30;
   constexpr u32 kLoads = 200;
-  // Odd multiples of 16 KiB: every load reads lines that no earlier load touched, on pages that the
-  // TLBs still hold.
+  // Odd multiples of 16 KiB: every load reads lines that no earlier load touched, on pages that are
+  // still in the TLBs.
   constexpr u64 kFarApart = 3 * 16384;
   constexpr u64 kInL2 = u64{1} << 20, kApart = 4096 + 128;
   LoadedKernel& kernel = lab.kernel("tma_latency");
@@ -70,7 +70,7 @@ void measure_tma(MicroLab& lab) {
   }
 }
 
-/// Copies boxes that lie entirely below a matrix of 16 rows, by one SM and by all in step.
+/// Copies boxes that lie entirely below a matrix of 16 rows, from one SM and from all SMs in step.
 void measure_boxes(MicroLab& lab) {
   constexpr int kBoxRepeats = 7;
   constexpr u32 kTurns = 256;

@@ -43,7 +43,7 @@ void completion(MicroLab& lab, i32 n) {
   lab.report(excess, "wgmma.completion_latency", single.variant(), "wgmma_rate");
 }
 
-/// Cycles in which a warpgroup issues one group into an empty pipe, and until the group has
+/// Cycles that a warpgroup takes to issue one group into an empty pipe, and until the group has
 /// completed.
 void issue(MicroLab& lab, i32 n, i32 group) {
   constexpr u32 kRounds = 200;

@@ -149,8 +149,8 @@ void StreamLab::prepare(const AnyProblem& problem, Inputs inputs) {
   sets_ = buffer_sets(set_bytes, lab_.l2);
   lab_.stream.synchronize();  // reserve() may move the memory
   memory_.reserve(sets_.count * set_bytes);
-  // One fill pattern serves all types: fp32 is filled as pairs of bf16; the upper one gives the
-  // value, the lower one the low mantissa bits.
+  // One fill pattern serves all types: fp32 is filled as pairs of bf16, of which the upper one
+  // determines the value and the lower one the low mantissa bits.
   const ElementType fill =
       problem_.dtype == ElementType::kFp32 ? ElementType::kBf16 : problem_.dtype;
   lab_.kernels.fill(memory_.as<void>(), sets_.count * set_bytes / sizeof(short), fill, inputs, 1,

@@ -1,5 +1,5 @@
-// Memory-bound operations in the benchmark harness: each kernel's output is compared bit for bit
-// over the whole problem, between guard bands, then the kernel is timed over rotating buffers that
+// Memory-bound operations in the benchmark harness. Each kernel's output is compared bit for bit
+// over the whole problem, between guard bands; then the kernel is timed over rotating buffers that
 // together exceed L2. The baseline of memcpy is the runtime's device-to-device copy, timed by
 // CUPTI's records of copies.
 #pragma once

@@ -129,7 +129,7 @@ ActivityTimer::ActivityTimer() {
 }
 
 ActivityTimer::~ActivityTimer() {
-  // No exception leaves this destructor: records lost now are not needed.
+  // No exception leaves this destructor; records that are lost now are not needed.
   cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MEMCPY);
   cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);

@@ -37,14 +37,14 @@ class ActivityTimer {
   ActivityTimer& operator=(const ActivityTimer&) = delete;
 
   /// Returns every kernel since the last call. The caller must have synchronised the device. Waits
-  /// up to two seconds for `at_least` records, since CUPTI delivers them late.
+  /// up to two seconds for `at_least` records, because CUPTI delivers them late.
   KernelSpans take(std::size_t at_least);
   /// Returns every device-to-device copy by the runtime since the last call; names are empty.
   KernelSpans take_copies(std::size_t at_least);
 };
 
-/// While it exists, an ActivityTimer of this process, if any, collects nothing, so that hardware
-/// counters are read without instrumentation. The device must be idle at both ends.
+/// While it exists, an ActivityTimer of this process collects nothing, so that hardware counters
+/// are read without instrumentation. The device must be idle at both ends.
 class ActivityPause {
  public:
   ActivityPause();

@@ -1,10 +1,10 @@
 // Decides when a point has been timed enough, and which of its blocks count.
 //
-// A block is a series of launches without a pause, with one SM clock read over it. Blocks whose
-// clock differs from the median clock of all blocks by more than a bound have drifted: the GPU was
-// in another state. Their samples are kept but not counted. Burst blocks repeat until the medians
-// of the counted ones agree: at least 3, at most 7, and at most 12 including drifted ones. Checked
-// by: block_rules_test.cpp.
+// A block is a series of launches without a pause, with one SM clock read over it. A block whose
+// clock differs from the median clock of all blocks by more than a bound has drifted: the GPU was
+// in another state. Its samples are kept but not counted. Burst blocks repeat until the medians of
+// the counted ones agree; at least 3 and at most 7 are counted, and at most 12 are measured.
+// Checked by: block_rules_test.cpp.
 #pragma once
 
 #include <vector>

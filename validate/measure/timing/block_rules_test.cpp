@@ -35,7 +35,7 @@ TEST_CASE("Blocks stop at three quiet ones and at seven noisy ones") {
 }
 
 TEST_CASE("A block whose clock is more than 1 % off the median has drifted") {
-  // median 1500: 1485 and 1515 are the bounds
+  // The median is 1500, so 1485 and 1515 are the bounds.
   const std::vector<SampleBlock> blocks =
       marked({block(1000, 1500), block(1000, 1514.9), block(1000, 1484.9), block(1000, 1515.1),
               block(1000, 1500)});

@@ -11,14 +11,14 @@ namespace tilecast {
 
 struct BufferSets {
   std::size_t count;  // at least two
-  // This many sets together exceed three times L2; larger than `count` if that exceeds the launches
-  // of a graph.
+  // Number of sets that together exceed three times L2. It is larger than `count` if it exceeds the
+  // launches of a graph.
   std::size_t to_rotate;
 
   bool rotate() const { return to_rotate <= count; }
 };
 
-/// Sets of `set_bytes` each.
+/// Returns the sets, of `set_bytes` each.
 BufferSets buffer_sets(std::size_t set_bytes, Bytes l2);
 
 /// Throws ConfigError if `state` requires rotating over more sets than there are.

@@ -61,7 +61,7 @@ SampleBlock BurstBlock::block_of(std::span<const KernelSpan> spans,
   }
   SampleBlock block;
   Hertz sum{0};
-  for (std::size_t i = 0; i < between.size(); i += 2) {  // the other intervals hold the flushes
+  for (std::size_t i = 0; i < between.size(); i += 2) {  // the other intervals contain the flushes
     block.nanoseconds.push_back(launch_nanoseconds(between[i], kernels_per_launch_, 1).front());
     sum += clocks[i];
   }

@@ -2,9 +2,8 @@
 // is warm-up (the clock settles within 0.1 to 0.2 ms). The L2 state is one of:
 //   rotating  each launch takes the next buffer set; all sets together exceed L2
 //   warm      every launch takes the same set
-//   flushed   before each launch memory twice the size of L2 is overwritten; each launch then has
-//             its
-//             own clock reading, and no time includes the flush
+//   flushed   before each launch, memory twice the size of L2 is overwritten; each launch has a
+//             separate clock reading, and no time includes the flush
 #pragma once
 
 #include <chrono>
@@ -32,7 +31,7 @@ class BurstBlock {
   /// Waits until the GPU is idle, rests and launches. Throws Error(kNoDevice) if CUPTI lost records
   /// three times.
   BurstTimes take(std::chrono::microseconds rest);
-  /// Rests and launches when nothing ran on the GPU since the last take; the rest counts from that
+  /// Rests and launches, if nothing has run on the GPU since the last take; the rest begins at that
   /// take.
   BurstTimes take_again(std::chrono::microseconds rest);
 

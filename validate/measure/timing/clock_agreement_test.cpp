@@ -6,7 +6,7 @@
 using namespace tilecast;
 
 TEST_CASE("Clocks pass if they agree within 2 %, on both sides of the edge") {
-  // 204 / 200 is 2 % above, 200 / 204 is 1.96 % below
+  // 204 / 200 is 2 % above, 200 / 204 is 1.96 % below.
   CHECK_NOTHROW(check_clocks_agree({Seconds{200e-6}, Seconds{203.9e-6}, std::nullopt}));
   CHECK_THROWS_AS(check_clocks_agree({Seconds{204.1e-6}, Seconds{200e-6}, std::nullopt}), Error);
   CHECK_THROWS_AS(check_clocks_agree({Seconds{200e-6}, Seconds{210e-6}, std::nullopt}), Error);

@@ -8,8 +8,8 @@
 using namespace tilecast;
 
 TEST_CASE("The clock is cycles over nanoseconds of the SMs that both launches reached") {
-  // SM 0: 15,000 cycles in 10,000 ns is 1.5 GHz; SM 2: 1.6 GHz; SM 3: 1.7 GHz. SM 1 and SM 9 were
-  // reached only once. The median of 1.5, 1.6, 1.7 is 1.6.
+  // SM 0: 15,000 cycles in 10,000 ns are 1.5 GHz; SM 2: 1.6 GHz; SM 3: 1.7 GHz. SM 1 and SM 9 were
+  // reached only once. The median of 1.5, 1.6 and 1.7 is 1.6.
   const std::vector<ClockSample> before = {
       {100, 1000, 0, 1}, {7, 1000, 1, 1}, {500, 1000, 2, 1}, {900, 1000, 3, 1}};
   const std::vector<ClockSample> after = {

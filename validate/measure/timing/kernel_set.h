@@ -1,5 +1,5 @@
-// Small kernels for measuring: compiled through the cubin cache, loaded once, launched with enough
-// CTAs to fill the GPU; they stride over their elements.
+// Small kernels for measuring. They are compiled through the cubin cache, loaded once, and launched
+// with enough CTAs to fill the GPU; they stride over their elements.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -18,17 +18,16 @@ using Kernels = std::span<const KernelSpan>;
 std::vector<Kernels> between_markers(Kernels spans, std::string_view marker, std::size_t intervals);
 
 /// Returns the nanoseconds of each launch in `interval`, an element of between_markers' result. A
-/// launch is `kernels_per_launch` consecutive kernels. It lasts from its first start, or from the
-/// end of the preceding launch if it began before that, to its last end. Throws Error(kNoDevice) if
-/// there are not exactly `launches` of them.
+/// launch is `kernels_per_launch` consecutive kernels. It lasts until its last end; it begins with
+/// its first start, or with the end of the preceding launch if that is later. Throws
+/// Error(kNoDevice) if there are not exactly `launches` of them.
 std::vector<i64> launch_nanoseconds(Kernels interval, std::size_t kernels_per_launch,
                                     std::size_t launches);
 
 Seconds seconds_between(u64 start_ns, u64 end_ns);
 Seconds seconds_of(i64 nanoseconds);
 
-/// An interval between two kernels in which nothing ran, and its start relative to the start of the
-/// first kernel.
+/// An interval in which no kernel ran, and its start relative to the start of the first kernel.
 struct Gap {
   Seconds length{0}, after{0};
 };

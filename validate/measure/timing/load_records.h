@@ -13,8 +13,8 @@ namespace tilecast {
 
 constexpr Seconds kLongestGap{1e-3};  // longest gap in a load that still counts as continuous
 
-/// `spans` are all kernels of the load in order; `slices` are the counted ones, which must last for
-/// `least`. Returns one line with the violation and its time, or an empty string.
+/// `spans`: all kernels of the load, in order. `slices`: the counted ones, which must last for
+/// `least`. Returns one line with the violation and its time; empty if there is none.
 std::string why_not_sustained(Kernels spans, std::span<const Kernels> slices, Seconds least);
 
 }  // namespace tilecast

@@ -69,7 +69,7 @@ struct Nvml::Library {
   Signature* find(const char* symbol) const {
     return handle == nullptr ? nullptr : reinterpret_cast<Signature*>(dlsym(handle, symbol));
   }
-  /// Drivers before 535 export it under its original name.
+  /// Drivers before 535 export this function under its original name.
   int (*find_event_reasons() const)(void*, unsigned long long*) {
     using Signature = int(void*, unsigned long long*);
     Signature* const now = find<Signature>("nvmlDeviceGetCurrentClocksEventReasons");

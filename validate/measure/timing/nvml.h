@@ -1,4 +1,4 @@
-// The driver's management library, opened at run time: without it, only the columns of power,
+// The driver's management library, opened at run time. Without it, only the columns of power,
 // temperature and clock events and the driver's full version are missing.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace tilecast {
 
 class Nvml {
  public:
-  /// `pci_bus_id` in the CUDA runtime's form, 0000:1b:00.0. Does not throw; unavailable values are
-  /// none.
+  /// `pci_bus_id`: in the CUDA runtime's form, 0000:1b:00.0. Does not throw; values that are not
+  /// available are std::nullopt.
   explicit Nvml(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;
@@ -34,8 +34,8 @@ class Nvml {
 };
 
 /// Returns "sw_power_cap+hw_slowdown", "none", or an empty string if nothing is known. The reason
-/// "GPU idle" is omitted: it only means that the reading fell between two kernels. Bits without a
-/// name are in hex.
+/// "GPU idle" is omitted, because it only means that the reading fell between two kernels. Bits
+/// without a name are in hex.
 std::string clock_event_text(std::optional<u64> reasons);
 
 }  // namespace tilecast

@@ -1,5 +1,5 @@
 // Reads NVML during a load, in a separate thread: a reading can take longer than the work that is
-// enqueued ahead of the GPU, and would otherwise cause a gap in the load.
+// enqueued ahead of the GPU, and would cause a gap in the load.
 #pragma once
 
 #include <chrono>

@@ -3,7 +3,7 @@
 namespace tilecast {
 namespace {
 
-// Ten counter steps: one more or less matters little.
+// Ten counter steps; with these, one more or less matters little.
 constexpr auto kLong = std::chrono::seconds(1);
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Mean power of the GPU from the driver's energy counter, which advances in steps of 20 to 100 ms:
-// energy between the first and the last step seen, divided by the time between them. If fewer than
-// two steps were seen in a second or more (sparse readings), energy over the whole time.
+// the energy between the first and the last step seen, divided by the time between them. If fewer
+// than two steps were seen in a second or more, because readings are sparse, it is the energy over
+// the whole time.
 #pragma once
 
 #include <chrono>

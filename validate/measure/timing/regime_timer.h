@@ -33,17 +33,17 @@ constexpr BlockRules kBurstRules{};
 class RegimeTimer {
  public:
   /// All arguments must outlive the timer. Launches become CUDA graphs, unless a trial shows that
-  /// CUPTI delivers no records from inside them: then each is launched by itself.
+  /// CUPTI delivers no records from graphs; then each is launched separately.
   RegimeTimer(ActivityTimer& activity, const MicroKernels& kernels, const Nvml& nvml,
               const Stream& stream);
 
   /// Sets how long launches are timed under sustained load, after the warm-up.
   void sustain_for(Seconds window) { window_ = window; }
 
-  /// Times two buffer sets by themselves to set kernels_per_launch and estimate.
+  /// Times two buffer sets separately to set kernels_per_launch and estimate.
   void look_at(Workload& workload);
-  /// Throws ConfigError if why_not_timed gives a reason, and whatever BurstBlock and
-  /// time_under_load throw.
+  /// Throws ConfigError if why_not_timed gives a reason, and the exceptions of BurstBlock and
+  /// time_under_load.
   TimedWorkload time(const Workload& workload, Regime regime,
                      L2State l2_state = L2State::kRotating);
   /// Median of one burst block, to choose between algorithms.

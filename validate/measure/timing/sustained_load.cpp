@@ -17,7 +17,7 @@
 namespace tilecast {
 namespace {
 
-// Tolerance: events and records are stamped by different clocks.
+// Tolerance, because events and records are stamped by different clocks.
 constexpr Seconds kLoadMargin{3e-3};
 constexpr double kSliceOfWindow = 0.21;  // five slices are slightly longer than the window
 constexpr std::size_t kSlices = 5;
@@ -70,7 +70,7 @@ class Load {
   Seconds window() const { return window_; }
 
  private:
-  /// The `estimate` of a round is from a cold launch, and too long for short kernels.
+  /// The `estimate` of a round comes from a cold launch and is too long for short kernels.
   static std::size_t rounds_ahead(Seconds estimate) {
     return static_cast<std::size_t>(
         std::max(kLeastAhead, std::ceil(kEnqueuedAhead / std::max(estimate, kRoundLength))));
