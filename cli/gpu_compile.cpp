@@ -173,7 +173,8 @@ class CompileRun {
   const CompileOptions& options_;
   const GpuSpec& gpu_;
   CubinCache cache_;
-  std::map<std::string, CompilerRejection> table_;  // by the kernels of a row, in canonical form
+  // rows of the table by their kernels, in canonical form
+  std::map<std::string, CompilerRejection> table_;
   std::set<KernelVariant> done_;
   std::vector<CompilerRejection> rejected_;
   std::map<std::string, int> counts_;  // counts by reason

@@ -51,8 +51,8 @@ std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
   return sources;
 }
 
-/// Runs `work` in a child, since this process must not initialise CUDA, and returns its output;
-/// `code` is the Error's code if the child ends without output.
+/// Runs `work` in a child, because this process must not initialise CUDA, and returns its output.
+/// `code`: the Error's code if the child ends without output.
 std::string done_in_child(const std::function<std::string(const TaskReporter&)>& work,
                           ExitCode code, const std::string& what) {
   std::string answer;
@@ -141,8 +141,8 @@ class LaboratoryBench final : public Bench {
 
 }  // namespace
 
-/// A process that `measure --devices` started for one GPU is given its UUID and need not start
-/// CUDA, which takes seconds if several processes start at once.
+/// A process that `measure --devices` started for one GPU knows its UUID and need not start CUDA,
+/// which takes seconds if several processes start at once.
 std::vector<std::string> GpuDevice::look() {
   constexpr std::string_view kAnyUuid = "GPU-01234567-89ab-cdef-0123-456789abcdef";
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
@@ -162,8 +162,8 @@ RunContext GpuDevice::context(const GpuSpec& gpu) {
   return {.gpu = gpu.name, .toolkit = nvrtc_version(), .git = TILECAST_GIT_REVISION};
 }
 
-/// Compiles in parallel and in a child, since the compiler may crash; measuring only loads the
-/// kernels.
+/// Compiles in parallel and in a child, because the compiler may crash; measuring then only loads
+/// the kernels.
 void GpuDevice::compile_all(const std::vector<SuitePoint>& points) {
   done_in_child(
       [&](const TaskReporter& reporter) {

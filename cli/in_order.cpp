@@ -50,7 +50,7 @@ struct InOrder::State {
     }
   }
 
-  /// Writes all results that are ready; called by the thread with the next result.
+  /// Writes all results that are ready. Called by the thread that has the next result.
   void write_ready() {
     for (; !done.empty() && done.begin()->first == written; ++written) {
       if (!failure) {

@@ -7,10 +7,10 @@
 
 namespace tilecast {
 
-/// Calls `work` for items on `threads` threads as they are given and `write` with the results in
+/// Calls `work` for items on `threads` threads as they are given, and `write` with the results in
 /// the order of the items, each as soon as possible. At most a small multiple of `threads` items
-/// are queued or in work. Exceptions of `work` or `write` are rethrown by give or finish; items not
-/// begun by then are dropped.
+/// are queued or in work. Exceptions of `work` or `write` are rethrown by give or finish; items
+/// that have not begun are then dropped.
 class InOrder {
  public:
   using Work = std::function<std::string()>;

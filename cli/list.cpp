@@ -1,4 +1,4 @@
-// tilecast list: the words that options accept, each with its meaning; tilecast gpus: the GPU
+// tilecast list: the words that options accept, each with its meaning. tilecast gpus: the GPU
 // files.
 
 #include "cli/list.h"
@@ -29,7 +29,8 @@
 namespace tilecast {
 namespace {
 
-/// Messages of unreadable GPU files, which must not hide the readable ones; a parent's only once.
+/// Messages of unreadable GPU files, which must not hide the readable ones. A parent's message
+/// occurs once.
 using BrokenFiles = std::map<std::string, ExitCode>;
 
 /// Throws all messages as one error, after the readable files were listed.
@@ -82,7 +83,7 @@ std::string_view runs(const GpuRow& row) {
                               : "copies";
 }
 
-/// "85 measured, 31 datasheet", most first.
+/// Formats "85 measured, 31 datasheet", the largest number first.
 std::string sources_text(const GpuRow& row) {
   std::vector<std::pair<int, std::string>> counts;
   for (const auto& [source, count] : row.sources) {

@@ -1,4 +1,4 @@
-// What a machine can run: only the model, compilation of kernels, timing, or also hardware
+// What a machine can do: only run the model, compile kernels, time them, or also collect hardware
 // counters.
 #pragma once
 

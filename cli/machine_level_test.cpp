@@ -24,7 +24,7 @@ TEST_CASE("A toolkit with a device and counters measures, and nothing is missing
   CHECK(machine.missing.empty());
   REQUIRE(machine.found.size() == 5);
   CHECK(machine.found[4].second == "GH100");
-  CHECK(machine.found[2].second == "130000");  // a number keeps its form
+  CHECK(machine.found[2].second == "130000");  // a number is kept as it is written
   CHECK(machine.found[3].second == "H200");
 }
 

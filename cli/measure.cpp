@@ -95,7 +95,7 @@ std::vector<SuitePoint> in_order_of(const std::vector<RunPoint>& run) {
   return points;
 }
 
-/// Prints results of rounds: each configuration compared with the first one of its problem.
+/// Prints the results of rounds: each configuration compared with the first one of its problem.
 void print_pairs(const MeasureOptions& options) {
   for (const PairedConfigs& pair : pair_rounds(read_measurements(options.out))) {
     fmt::print("{}\n", to_text(pair));

@@ -11,7 +11,7 @@
 
 namespace tilecast {
 
-/// The file of rows if --out is not given; removed at the end.
+/// The file of rows if --out is not given; it is removed at the end.
 class TemporaryRows {
  public:
   TemporaryRows();

@@ -1,6 +1,6 @@
-// The machine for `measure`. The implementation for a GPU is GpuDevice (gpu_device.h);
-// tests/fakes/measuring_program.cpp implements one without a GPU, so that plans, shards, signals
-// and Slurm's effects on them are tested with the rest of the program unchanged.
+// The machine for `measure`. GpuDevice (gpu_device.h) implements it for a GPU;
+// tests/fakes/measuring_program.cpp implements it without one, so that plans, shards, signals and
+// Slurm's effects on them are tested with the rest of the program unchanged.
 #pragma once
 
 #include <memory>
@@ -25,8 +25,8 @@ class MeasuringDevice {
  public:
   virtual ~MeasuringDevice() = default;
 
-  /// Returns UUIDs of the GPUs that this process can use, at least one; it measures on the first.
-  /// Throws DeviceError if there is none.
+  /// Returns the UUIDs of the GPUs that this process can use, at least one; it measures on the
+  /// first one. Throws DeviceError if there is none.
   virtual std::vector<std::string> look() = 0;
   /// Returns gpu, toolkit and git; the bench provides the rest.
   virtual RunContext context(const GpuSpec& gpu) = 0;

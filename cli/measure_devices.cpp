@@ -52,7 +52,7 @@ ChildProcess start(const std::string& uuid, const std::filesystem::path& log,
   return process;
 }
 
-/// Waits until all processes have ended; passes on signals that stop this process.
+/// Waits until all processes have ended, and passes on signals that stop this process.
 void wait_for(std::vector<DeviceProcess>& devices, const std::function<void()>& show) {
   constexpr auto kEvery = std::chrono::milliseconds(50);
   constexpr int kShowEvery = 20;
@@ -122,7 +122,7 @@ struct SharedOut {
   Shard shard;
 };
 
-/// Returns the plan to distribute. A plan made here stays unchanged while rows are added to it.
+/// Returns the plan to distribute. A plan made here is not changed when rows are added to it.
 SharedOut plan_for(const MeasureOptions& options, const std::vector<SuitePoint>& points,
                    const GpuSpec& gpu, CounterChoice counters) {
   if (!options.plan.empty()) {

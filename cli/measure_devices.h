@@ -1,6 +1,6 @@
-// measure --devices: one measuring process on each of several GPUs of this machine, each with an
-// equal part of the points (validate/plan/work_plan.h), its own file and its own report of power
-// and clock; their rows are merged into --out. The parent makes no CUDA call. Checked by:
+// measure --devices: one measuring process on each of several GPUs of this machine. Each has an
+// equal part of the points (validate/plan/work_plan.h), a separate file, and a separate report of
+// power and clock; the rows are merged into --out. The parent makes no CUDA call. Checked by:
 // tests/scripts/fleet.sh.
 #pragma once
 

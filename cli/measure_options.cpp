@@ -69,7 +69,7 @@ void check_options(const MeasureOptions& options) {
   }
 }
 
-/// The rows have the fields of the plan, so no option may contradict it.
+/// The rows have the fields of the plan, so no option may contradict them.
 MeasurePlan points_of_shard(MeasureOptions& options, const GpuSpec& gpu) {
   const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);
   const WorkPlan plan = read_plan(options.plan);

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kMostListed = 10;
 
-/// Throws if the table that --out names has rows outside the plan, since it keeps its rows.
+/// Throws if the table that --out names has rows that are not in the plan, because it keeps its
+/// rows.
 void require_of_plan(const std::filesystem::path& out, const MeasurementFile& rows,
                      const WorkPlan& plan) {
   const Merge own = merge_rows(plan, {rows});

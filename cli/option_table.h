@@ -1,9 +1,9 @@
 // The commands of tilecast, tilecast-data and tilecast-gpu, and their options: the one table that
 // parsing, --help, shell completion and the test of the pages read.
 //
-// To add an option, add a row, and ask for it by name (cli/arguments.h). To add a command, add a
-// row to kCommands, write cli/NAME.cpp, declare its function in commands.h and name both in
-// main.cpp, data_main.cpp or gpu_main.cpp.
+// To add an option, add a row, and read it by name (cli/arguments.h). To add a command, add a row
+// to kCommands, write cli/NAME.cpp, declare its function in commands.h and name both in main.cpp,
+// data_main.cpp or gpu_main.cpp.
 #pragma once
 
 #include <span>
@@ -22,8 +22,7 @@ enum class Host { kModel, kData, kGpu };
 struct CommandRow {
   std::string_view name;  // name; a verb follows its command: "campaign plan"
   Host host;
-  std::string_view
-      heading;  // heading in --help; if kMaintain only in --help-all; if empty in neither
+  std::string_view heading;  // heading in --help; kMaintain: only in --help-all; empty: in neither
   std::string_view help;
   std::string_view examples = "";  // examples for its --help, one per line
 };
@@ -81,7 +80,7 @@ struct OptionRow {
   std::string_view help;
   i64 least = 0, most = i64{1} << 62;  // range of a number
   std::string_view needs = "";         // options that must also be given
-  // Options that must not be given; a heading stands for its options.
+  // Options that must not be given together with this one; a heading stands for all its options.
   std::string_view without = "";
   bool required = false;
 };

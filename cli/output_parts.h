@@ -17,8 +17,7 @@ namespace tilecast {
 
 inline double microseconds(Seconds time) { return time.value * 1e6; }
 
-/// Formats 177.85, 12345.6, 1234567: the digits that vary from run to run are the last ones
-/// printed.
+/// Formats 177.85, 12345.6, 1234567: the last digits printed are those that vary from run to run.
 std::string micro_text(Seconds time);
 /// Formats four significant digits: 1.234, 176.9, 12345.
 std::string four_digits(double value);
@@ -80,7 +79,7 @@ std::string memory_text(const GpuSpec& gpu, const AnyProblem& problem);
 /// Whether speed is given in bytes per second, of compulsory traffic, instead of FLOPs.
 bool is_rated_in_bytes(const AnyProblem& problem);
 
-/// Whether `emit` writes kernels of the op (kernels/emit/emit.h).
+/// Whether `emit` can write kernels of the op (kernels/emit/emit.h).
 bool is_emitted(const AnyProblem& problem);
 
 /// Number of newline-terminated lines in `text`.
@@ -89,7 +88,7 @@ std::size_t lines_in(std::string_view text);
 /// Returns "128x256x64"; for a memory-bound kernel its block.
 std::string tile_text(const AnyConfig& config);
 std::string cluster_text(const AnyConfig& config);
-/// Returns ", deferred store, A and B swapped": options that rarely differ.
+/// Returns ", deferred store, A and B swapped": the options that rarely differ.
 std::string options_text(const AnyConfig& config);
 /// Returns "cooperative, tile 128x256x64, 4 stages, cluster 1x1".
 std::string kernel_text(const AnyConfig& config);

@@ -51,9 +51,9 @@ Spread spread_of(const Prediction& p);
 /// Returns the measurement of a configuration, or null if the files have no valid one.
 const Measurement* measured(const RankingReport& report, const Prediction& prediction);
 
-/// How far the first kernel is ahead of the next simulated one, relative to the first one's time,
-/// and the fraction of measured pairs with such a difference that are in the predicted order, if
-/// it is known.
+/// By how much the first kernel is ahead of the next simulated one, relative to the first one's
+/// time, and the fraction of measured pairs with such a difference that are in the predicted order,
+/// if known.
 struct Lead {
   double apart;
   std::optional<double> in_order;

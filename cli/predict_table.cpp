@@ -331,7 +331,7 @@ std::string extrapolated_text(const RankingReport& report, std::size_t rows) {
                        : "Extrapolated, no such kernel was measured: " + join(names, ", ") + ".";
 }
 
-/// Explains the abbreviated configurations of the rows.
+/// Explains the abbreviations in the rows' configurations.
 std::string legend_text(const RankingReport& report, std::size_t rows) {
   std::vector<AnyConfig> configs;
   for (const ShownRow& row : rows_shown(report, rows)) {

@@ -149,7 +149,7 @@ TEST_CASE("The output has the best kernel of each schedule and tile once, the fa
   CHECK(tiles.contains("warp_specialized:tile=128x256x64"));  // a tile that people write first
   CHECK(tiles.contains("ping_pong:tile=128x128x64"));
   CHECK(answer["by_tile"][0]["config"] == answer["ranking"][0]["config"]);
-  // With the analytic model, a row equals the prediction for its tile by itself.
+  // With the analytic model, a row equals the prediction for its tile alone.
   const auto analytic = [](std::vector<std::string> more) {
     more.insert(more.end(), {"2048x2048x1024", "--method", "analytic", "--format", "json"});
     return Json::parse(table(more));
@@ -297,7 +297,7 @@ TEST_CASE("A kernel longer than any measured burst gets a note") {
 }
 
 TEST_CASE("A problem that exceeds the GPU's memory gets a note") {
-  // A, B and C of 2^18 x 2^18 fp16 need 128 GiB each, 384 of the GPU's 141; 3 x 0.5 GiB fit.
+  // A, B and C of 2^18 x 2^18 fp16 need 128 GiB each, 384 GiB; the GPU has 141 GB. 3 x 0.5 GiB fit.
   const std::string most = table({"262144x262144x262144", "--method", "analytic", "--top", "1"});
   CHECK(most.find("\n      A, B and C need 384 GiB, this GPU has 141 GiB\n") != std::string::npos);
   CHECK(table({"16384x16384x16384", "--method", "analytic"}).find("GiB") == std::string::npos);

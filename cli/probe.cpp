@@ -1,5 +1,6 @@
-// tilecast-gpu probe: this machine's abilities for kernels and measurement, as one JSON object for
-// `tilecast doctor`. Missing parts are fields of the object and never change the exit code.
+// tilecast-gpu probe: what this machine has for running and measuring kernels, as one JSON object
+// for `tilecast doctor`. What is missing is a field of the object and does not change the exit
+// code.
 
 #include <fmt/format.h>
 

@@ -52,7 +52,8 @@ class ProgressBar {
   std::chrono::steady_clock::time_point shown_{};
 };
 
-/// Writes at once, so that a closed pipe ends the program early instead of after the last problem.
+/// Writes immediately, so that a closed pipe ends the program at once instead of after the last
+/// problem.
 void write_now(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw std::system_error(errno, std::generic_category(), "standard output");

@@ -237,7 +237,7 @@ std::vector<GemmProblem> drawn_problems(const Arguments& args, i64 count) {
   const std::string shape = asked_shape(args);
   require_two_sides(shape);
   const Routing asked = asked_routing(args);
-  // Groups divide rows of A and B as [K,M] and [K,N] alike, as in a backward pass.
+  // Groups divide the rows of A and B as [K,M] and [K,N] in the same way, as in a backward pass.
   const bool along_k = parse_layout(args.text_of("--layout")) == Layout::kNt;
   const std::string whole = along_k ? fmt::format("{}x{}", shape, asked.rows())
                                     : fmt::format("{}x{}", asked.rows(), shape);

@@ -35,7 +35,7 @@ std::vector<GemmProblem> drawn_problems(const Arguments& args, i64 count);
 /// batch.
 std::string in_batch(const std::string& batch, const std::string& shape);
 
-/// Loads the GPU of --gpu; if several names begin with this word, reports on standard error which
+/// Loads the GPU of --gpu. If several names begin with this word, reports on standard error which
 /// one it selects.
 LoadedGpu load_asked_gpu(const std::string& name, bool calibrated);
 

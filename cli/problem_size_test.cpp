@@ -1,4 +1,4 @@
-// Tests predict on the largest problems, in a separate process each with a gigabyte of address
+// Tests predict on the largest problems, each in a separate process with a gigabyte of address
 // space.
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -24,8 +24,8 @@
 namespace tilecast {
 namespace {
 
-/// Keeps a file opened later from becoming standard output. Writing to a closed standard output
-/// still fails; messages for a closed standard error are lost.
+/// Keeps a file that is opened later from becoming standard output. Writing to a closed standard
+/// output still fails; messages to a closed standard error are lost.
 void occupy_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) < 0) {
@@ -42,8 +42,8 @@ constexpr int kReaderGone = 128 + SIGPIPE;
 
 struct ReaderGone {};
 
-/// Whether the reader of standard output, a pipe, has closed it. Tested afterwards, because any of
-/// many writes may have failed and its errno is gone.
+/// Whether the reader of standard output, a pipe, has closed it. This is tested afterwards, because
+/// any of many writes may have failed and its errno is lost.
 bool reader_is_gone() {
   pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
@@ -226,7 +226,7 @@ std::string help_text(Host host, bool all) {
 
 int run_program(Host host, const std::string& version, const std::vector<RunCommand>& commands,
                 int argc, char** argv) {
-  // A file at its size limit is an output error instead of a silent termination; if the reader
+  // A file at its size limit is then an output error instead of a silent termination. If the reader
   // closed the pipe, the program ends below, so that unfinished measurements and files are
   // completed first.
   std::signal(SIGPIPE, SIG_IGN);

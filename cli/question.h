@@ -1,4 +1,4 @@
-// The query to `predict`, for one problem or for each of a list.
+// The query of `predict`, for one problem or for each problem of a list.
 #pragma once
 
 #include <optional>

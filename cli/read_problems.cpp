@@ -236,7 +236,7 @@ std::string side_of_groups(const char* name, const Fields& fields) {
   return "[" + list_text(*parsed) + "]";
 }
 
-/// Returns a shape of an op that has more numbers than dimensions, from all fields.
+/// Returns a shape of an op whose shapes have more numbers than dimensions, from all fields.
 std::string numbers_text(const Fields& fields, Op op) {
   AnyProblem problem = blank_problem(op);
   std::array<i64, 3> sides{};
@@ -337,7 +337,7 @@ std::string shape_of_line(const std::string& line) {
   return join(words, sides ? "x" : " ");
 }
 
-/// Whether a JSON list begins here rather than a line of groups, "[256,0,17]x4096x7168".
+/// Whether a JSON list begins here, and not a line with groups such as "[256,0,17]x4096x7168".
 bool begins_json_list(std::istream& input) {
   if (input.peek() != '[') {
     return false;

@@ -89,8 +89,8 @@ void check_files(const ReportOptions& options, const Manifest& manifest) {
   }
 }
 
-/// Loads parts of the page from the folder TILECAST_REPORT_DIR, else from `reports` of the checkout
-/// that this program was built from, with the chart library and its licences.
+/// Loads parts of the page from the folder TILECAST_REPORT_DIR, otherwise from `reports` of the
+/// checkout from which this program was built, with the chart library and its licences.
 PageParts load_page_parts() {
   const char* const chosen = std::getenv("TILECAST_REPORT_DIR");
   const fs::path folder =
@@ -102,7 +102,7 @@ PageParts load_page_parts() {
           .links = {}};
 }
 
-/// Returns links to documents of the checkout that the program was built from, relative to `out`.
+/// Returns links to documents of the checkout from which the program was built, relative to `out`.
 std::map<std::string, std::string> links_from(const fs::path& out, const fs::path& root) {
   std::map<std::string, std::string> links;
   for (const auto& [text, path] :

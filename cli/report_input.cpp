@@ -51,7 +51,7 @@ ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions optio
   }
   if (manifest.waves) {
     options.data = manifest.waves->data;
-    // Plots the fastest of all kernels in addition to this one.
+    // Also plots the fastest of all kernels.
     options.fixed = manifest.waves->data;
     options.keep = [config = to_text(manifest.waves->config)](const Point& point) {
       return point.config == config || is_baseline(point.config);

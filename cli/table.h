@@ -36,9 +36,9 @@ class Table {
   std::size_t gap_;
 };
 
-/// Wraps the text at kColumns after one of `breaks`, or else after a comma; the first line follows
-/// `first`, the others are indented by its width. Words, numbers, and numbers with their unit stay
-/// whole.
+/// Wraps the text at kColumns, after one of `breaks` or else after a comma. The first line follows
+/// `first`; the others are indented by its width. Words, numbers, and numbers with their unit are
+/// not split.
 std::string wrapped(const std::string& first, std::string_view text, std::string_view breaks = " ");
 
 }  // namespace tilecast

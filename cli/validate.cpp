@@ -37,7 +37,7 @@ void check_record(const Validation& validation, const std::string& record,
 void run_validate(const Arguments& args) {
   const Waiting waiting = Waiting::off_terminal("validate");
   const bool json = args.text("--format") == "json";
-  if (args.given("--public")) {  // forecasts compared with published figures
+  if (args.given("--public")) {  // compares forecasts with published figures
     const std::vector<PublicJudgement> judgements = judge_public_list(args.text("--public"));
     fmt::print("{}", json ? json_text(public_json(judgements)) : public_table(judgements) + "\n");
     return;

@@ -122,7 +122,7 @@ TEST_CASE("validate compares bytes with the counters of rows that have them") {
 }
 
 TEST_CASE("The fixed tiling for a test set is chosen on the training rows") {
-  // Both parts have both shapes: the small tile is faster in the training set, the large one in the
+  // Both parts have both shapes. The small tile is faster in the training set, the large one in the
   // test set.
   std::vector<Measurement> rows{example_measurement(kConfig, Seconds{300e-6}),
                                 example_measurement(kSmall, Seconds{250e-6}),
@@ -165,7 +165,7 @@ TEST_CASE("validate --method simulated compares simulations, the same on any num
   CHECK(simulated["cycles"]["mape"] != analytic["cycles"]["mape"]);
 }
 
-/// A model with one row that is similar to every kernel and took longer by that logarithm.
+/// A model with one row, which is similar to every kernel and took longer by this logarithm.
 LearnedModel slower_by(double cycles) {
   LearnedModel model{.rows = {{"64x64x64", "any", Regime::kBurst, true, {}}}};
   model.length.fill(1e9);

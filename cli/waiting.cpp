@@ -18,7 +18,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Clock = std::chrono::steady_clock;
 
-/// Time without a line at the end of the last wait: several short waits are shown like a long one.
+/// Time without a line at the end of the last wait, so that several short waits are shown like a
+/// long one.
 std::atomic<Clock::rep> quiet{0};
 
 void show(const std::stop_token& stop, const std::string& what, std::FILE* stream, Waiting::On on,

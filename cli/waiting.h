@@ -15,7 +15,8 @@ class Waiting {
 
   /// Writes to standard error until it is destroyed, which erases a terminal's line.
   explicit Waiting(const std::string& what);
-  /// Writes only if standard error is not a terminal, for work that shows its own progress there.
+  /// Writes only if standard error is not a terminal, for work that shows its own progress on a
+  /// terminal.
   static Waiting off_terminal(const std::string& what);
   /// Writes to any stream, once every `patience`.
   Waiting(const std::string& what, std::FILE* stream, On on, std::chrono::milliseconds patience);

@@ -39,7 +39,7 @@ Architecture architecture_of(const DeviceAttributes& device) {
                   printable(device.product), printable(device.compute_capability)));
 }
 
-/// Ratio of the two, in either direction, as a logarithm.
+/// The logarithm of the ratio of the two numbers, without sign.
 double apart(double a, double b) { return std::abs(std::log(a / b)); }
 
 std::string yaml_text(std::string_view text) {

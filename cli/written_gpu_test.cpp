@@ -10,7 +10,7 @@
 namespace tilecast {
 namespace {
 
-/// Output of a probe: an H200's attributes except for these.
+/// Output of a probe: an H200's attributes, except for these.
 ChildResult probe(const std::string& name, int sms, double memory_clock_hz, double bus_bytes,
                   const std::string& capability = "9.0") {
   return {.started = true,

@@ -1,4 +1,4 @@
-// Error of a piece of code; "" without an error.
+// Returns the message of the error that a piece of code throws; "" without an error.
 #pragma once
 
 #include <string>

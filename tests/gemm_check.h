@@ -1,4 +1,4 @@
-// Test checks of one GEMM configuration on the device against cuBLASLt and fp64.
+// Checks of one GEMM configuration on the device, against cuBLASLt and fp64, for tests.
 #pragma once
 
 #include <map>
@@ -77,8 +77,8 @@ inline void compile_all(GpuTestBench& bench, const std::vector<Drawn>& drawn) {
   compile_ahead(sources, bench.cache);
 }
 
-/// Checks that each result is correct and that tiles are walked as modelled. Returns the number
-/// checked per schedule, which is all except compiler rejections.
+/// Checks that each result is correct and that tiles are walked as modelled. Returns the number of
+/// kernels checked per schedule: all except compiler rejections.
 inline std::map<Schedule, int> check_walked(GpuTestBench& bench, const std::vector<Drawn>& drawn) {
   compile_all(bench, drawn);
   std::map<Schedule, int> of_schedule;

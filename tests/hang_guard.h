@@ -12,7 +12,8 @@
 
 namespace tilecast {
 
-/// Ends the program with exit code 1 and `what` if it outlives any launch of a test.
+/// Ends the program with exit code 1 and `what` if any launch of a test takes longer than this
+/// object exists.
 class HangGuard {
  public:
   explicit HangGuard(std::string what) : what_(std::move(what)), watcher_([this] { watch(); }) {}

@@ -8,7 +8,7 @@
 
 namespace tilecast {
 
-/// Prints the seed under this name.
+/// Returns the day's seed, and prints it under this name.
 inline unsigned daily_seed(const char* what) {
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto day = std::chrono::duration_cast<std::chrono::days>(since_epoch).count();
@@ -20,8 +20,8 @@ inline unsigned daily_seed(const char* what) {
   return seed;
 }
 
-/// Rotates long lists over days: of every `parts` consecutive queries one is due today; with
-/// TILECAST_TEST_ALL=1, as in the nightly tests, all are.
+/// Rotates long lists over days: of every `parts` consecutive queries, one is due on a given day.
+/// With TILECAST_TEST_ALL=1, as in the nightly tests, all are.
 class Turns {
  public:
   Turns(const char* what, unsigned parts)

@@ -1,5 +1,5 @@
-// Matrices of integers from -2 to 2, whose products are exact in fp16 and must match bit by bit,
-// for any order of summation; and their memory on the device.
+// Matrices of integers from -2 to 2, whose products are exact in fp16 and must match bit by bit for
+// any order of summation, and their memory on the device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,7 +15,7 @@
 
 namespace tilecast {
 
-inline constexpr unsigned short kUnwritten = 0x7c00;  // infinity, which no product here is
+inline constexpr unsigned short kUnwritten = 0x7c00;  // infinity, which these products never are
 
 /// Device memory of exactly the requested size, freed by the destructor.
 class DeviceArray {

@@ -91,8 +91,8 @@ RankingAnswer answer(const GpuChoice& choice, const ProblemTexts& problem,
   return {ranking_json(report), ranking_table(report), by_tile};
 }
 
-/// Constants that depend on a kernel family's code: overheads per K block and tile, and the wait
-/// for loads beyond the machine's latency. All others are properties of the machine.
+/// Constants that depend on the code of a kernel family: overheads per K block and tile, and the
+/// wait for loads in addition to the machine's latency. All others are properties of the machine.
 constexpr std::pair<std::string_view, Cycles MachineSpec::*> kOfTheCode[] = {
     {"turn", &MachineSpec::turn},         {"mma_issue", &MachineSpec::mma_issue},
     {"own_copy", &MachineSpec::own_copy}, {"load_wait", &MachineSpec::l2_latency},

@@ -1,5 +1,5 @@
-// The Python module's interface to the model: takes strings and numbers and returns results in the
-// program's formats (cli/predict_output.h, cli/explain_output.h), so that both give the same
+// The Python module's interface to the model. It takes strings and numbers and returns results in
+// the program's formats (cli/predict_output.h, cli/explain_output.h), so that both give the same
 // result. The package (python/tilecast) makes objects of the JSON. Independent of Python, and
 // thread-safe. Checked by: python/tests.
 #pragma once
@@ -43,7 +43,7 @@ struct Search {
   std::string objective;
 };
 
-/// One result for programs (`json`) and for readers (`table`).
+/// A result in two forms: `json` for programs, `table` for readers.
 struct Answer {
   std::string json, table;
 };
@@ -56,7 +56,7 @@ struct RankingAnswer {
 struct GpuLine {
   std::string name, product, architecture;
   int sms;
-  std::string why_not;  // why no schedule runs on it; empty if schedules do
+  std::string why_not;  // why no schedule runs on it; empty if one does
 };
 
 /// GPU files are read once per process. All functions throw ConfigError or FileError.
@@ -90,9 +90,9 @@ struct FamilyTime {
   std::string config;  // the equivalent kernel; empty if none can run
 };
 
-/// Predicts, for each kernel, the first of its configurations that can run, with the given method
-/// and without the learned correction. `cycles` are added to numbers of the GPU's section
-/// `machine`, by name: numbers that depend on a kernel's code (listed in answers.cpp).
+/// Predicts each kernel by the first of its configurations that can run, with the given method and
+/// without the learned correction. `cycles` are added to numbers of the GPU's section `machine`, by
+/// name: numbers that depend on a kernel's code (listed in answers.cpp).
 std::vector<FamilyTime> family_times(const GpuChoice& choice, const ProblemTexts& problem,
                                      const Conditions& conditions,
                                      const std::vector<std::vector<std::string>>& kernels,

@@ -48,7 +48,8 @@ const ExchangeApi* exchange_api(nb::handle capsule) {
   return api;
 }
 
-/// Clears the exception of a failed call into Python or another library if it is handled here.
+/// Clears the exception of a failed call into Python or another library, if the exception is
+/// handled here.
 bool succeeded(bool good) {
   if (!good) {
     PyErr_Clear();
@@ -66,7 +67,7 @@ nb::object interned(nb::handle word) {
   return nb::steal(one);
 }
 
-/// Arguments that are not given are None.
+/// Arguments that were not given are None.
 struct Arguments {
   nb::handle a, b, out, bias, activation;
 };

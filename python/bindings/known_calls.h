@@ -1,5 +1,5 @@
-// Fast path of tilecast.matmul: a call that matches an earlier successful one goes straight to its
-// plan. The key is compared as a whole: device, type, sizes and strides of each tensor, the
+// Fast path of tilecast.matmul: a call that matches an earlier successful one uses its plan
+// directly. The key is compared as a whole: device, type, sizes and strides of each tensor, the
 // activation, the current stream. Other conditions are checked each time: whether gradients are
 // recorded, the stream is captured, the device is current; the plan checks addresses. The package's
 // ordinary path takes all other calls and every failure. Tensors are read through DLPack's C

@@ -107,7 +107,7 @@ def measured(config, least, phase, batch, tokens, context):
     errors = [error(before[0](x, *rest, *caches[0]), exact)]
     graphs = [graph_of(lambda: run(before))]
     held = torch.cuda.memory_allocated()
-    # Our layers get separate weights only because torch's version is timed in the same run.
+    # tilecast's layers get separate weights only because torch's version is timed in the same run.
     layers = copy.deepcopy(layers)
     bytes_of_layers = torch.cuda.memory_allocated() - held
     dones = [tilecast.torch.accelerate(one, x, *rest, *cache) for one, cache in zip(layers, caches)]

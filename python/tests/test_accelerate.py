@@ -196,7 +196,8 @@ def test_a_training_step_has_the_gradients_of_torch(compiled):
     forward, backward = graphs
     # The gate's sums are saved for the backward pass, so they are not fused.
     assert products(forward) == [(None, False), (None, True)]
-    # They are saved as our kernel writes them: no kernel copies them, or their gradients, into another order.
+    # They are saved as tilecast's kernel writes them: no kernel copies them, or their gradients,
+    # into another order.
     saved = forward.output_node().args[0]
     assert any(getattr(one, "target", None) is torch.ops.tilecast.matmul.default for one in saved)
     assert not any(word in name for name in names(forward) | names(backward)

@@ -374,7 +374,8 @@ def test_tensors_without_elements_and_dlpack():
         def __dlpack__(self, stream=None):
             return self.tensor.__dlpack__(stream=stream)
 
-    # One block of keys is not split, and few tiles are not drawn dynamically: no workspace.
+    # One block of keys is not split, and few tiles are not drawn dynamically, so there is no
+    # workspace.
     q, k, out = halves(1, 8, 64, 64), halves(1, 8, 64, 64), torch.empty(1, 8, 64, 64, device="cuda").half()
     tilecast.attention(*map(Foreign, (q, k, k)), out=Foreign(out))
     torch.cuda.synchronize()

@@ -38,8 +38,8 @@ def recorded_layer(mode):
 
 def test_a_layer_runs_as_torch_launches_it():
     names = [kernel.op for kernel in recorded_layer("eager")]
-    # Two norms, four products, rotary embedding of q and of k (2 products, neg, cat, sum),
-    # attention, silu and its product, two residuals: as in a profile of torch 2.11.
+    # Two norms, four products, rotary embedding of q and of k (2 products, neg, cat, sum each),
+    # attention, silu and its product, two residuals, as in a profile of torch 2.11.
     assert sorted(names) == sorted(["fused_rms_norm"] * 2 + ["mm"] * 4 + ["mul", "neg", "cat", "mul", "add"] * 2 +
                                    ["attention", "silu", "mul"] + ["add"] * 2)
 
@@ -321,7 +321,8 @@ def test_our_attention_takes_the_cycles_that_predict_gives(regime):
     kernel = Kernel("attention", "attention", str(problem), attention=problem)
     time = Timer("h200_sxm", regime).times([kernel])[kernel]
     best = tilecast.predict(problem, regime=regime, top=1)[0]
-    # Under continuous load all kernels hold one clock: 1.1 GHz takes 10 % longer than 1.21 GHz.
+    # Under continuous load all kernels have the same clock: 1.1 GHz takes 10 % longer than 1.21
+    # GHz.
     clock = time.clock if regime == "sustained" else best.sm_clock_mhz
     assert time.ours_us < time.us and time.ours_us * clock == pytest.approx(best.cycles, rel=1e-3)
 

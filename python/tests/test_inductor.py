@@ -63,7 +63,7 @@ def test_a_few_templates_are_left_beside_aten():
     assert [one.template.uid for one in kept] == ["aten::mm"] + ["triton::mm"] * 4
     assert {tile(one) for one in kept[1:]} <= {tile(one) for one in everything[1:]}
     assert counters["tilecast"]["kept"] == 4 and counters["tilecast"]["pruned"] == len(everything) - 5
-    # Keeps large tiles for a large problem, and deterministic ones.
+    # Keeps large tiles for a large problem, and does so deterministically.
     assert min(tile(one)[0] * tile(one)[1] for one in kept[1:]) >= 128 * 64
     assert [tile(one) for one in choices(inputs(4096, 4096, 4096))[1:]] == [tile(one) for one in kept[1:]]
     ti.disable()

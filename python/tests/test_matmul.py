@@ -99,7 +99,7 @@ def test_matrices_of_another_device_than_the_current_one_are_refused(plans, monk
     tilecast.matmul(a, a, a)
     tilecast.matmul(a, a, a)
     assert len(plans.made) == 1 and len(plans.made[0].runs) == 2
-    # The check also applies with a cached plan.
+    # The check also applies to a cached plan.
     monkeypatch.setattr(_library, "current_device", lambda: 1)
     with pytest.raises(tilecast.ConfigError, match="device 1"):
         tilecast.matmul(a, a, a)
@@ -305,7 +305,7 @@ def test_a_bias_of_another_library(plans):
 
 def test_strides_say_the_layout():
     shape = _library.shape_of
-    # B [k=32, n=64] packed, or the transpose of a [64, 32]; then padded.
+    # B [k=32, n=64] packed, or as the transpose of a [64, 32]; then padded.
     assert shape(16, 64, 32, 1, (32, 1), (64, 1)) == _library.Shape(16, 64, 32, 1, _library.NN)
     assert shape(16, 64, 32, 1, (32, 1), (1, 32)) == _library.Shape(16, 64, 32, 1, _library.TN)
     assert shape(16, 64, 32, 1, (40, 1), (72, 1)) == _library.Shape(16, 64, 32, 1, _library.NN, 40, 72)

@@ -92,7 +92,8 @@ def test_a_tuned_file_is_compared_and_what_cannot_launch_is_named(tmp_path, caps
     path.write_text(json.dumps({"triton_version": "3.6.0", "1": tile, "4096": {**tile, "num_stages": 5}}))
     assert tilecast.__main__.main([*OPTIONS, "--check", str(path)]) == 0
     _, one, many, gain = capsys.readouterr().out.strip().splitlines()
-    # A tile of 128 rows serves one token; and 5 x (128 + 256) x 64 x 2 bytes need 240 KB of 227.
+    # A tile of 128 rows serves one token; and 5 x (128 + 256) x 64 x 2 bytes need 240 KB of the 227
+    # KB available.
     assert one.split()[0] == "1" and float(one.split()[3]) > 5
     assert many.split()[0] == "4096" and "no fit" in many
     assert gain.startswith("predicted gain over the file: ")

@@ -53,7 +53,8 @@ def test_row_i_of_a_printed_ranking_is_its_element_i():
 
 @pytest.mark.parametrize("method", ["analytic", "simulated"])
 def test_table_text_and_fields_name_the_same_bottleneck(method):
-    # One row of C keeps 20 CTAs of 128 rows waiting: the tensor cores are busy for 0.1 % of the time.
+    # One row of C occupies 20 CTAs of 128 rows that mostly wait: the tensor cores are busy for 0.1
+    # % of the time.
     waits = ("warp_specialized:tile=128x208x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
              "producer=40,grid=resident,raster=grouped_m,group=16,walk=strided")
     ranking = tilecast.predict(1, 4096, 4096, config=waits, method=method)
@@ -276,7 +277,7 @@ def test_many_problems_leave_other_threads_running():
     finally:
         done.set()
         thread.join()
-    # At least one count per millisecond; with the GIL held there would be one or two in total.
+    # At least one count per millisecond. If the GIL were held, there would be one or two in total.
     assert took < 0.05 or counts > 10
 
 

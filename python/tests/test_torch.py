@@ -75,8 +75,8 @@ def test_bias_and_activation_are_torchs(sides, activation):
     bias = None if sides is None else torch.randn(*sides, device="cuda").half()
     sums = a.double() @ b.double() + (0 if bias is None else bias.double())
     found = tilecast.matmul(a, b, bias=bias, activation=activation).double()
-    # Tolerance: the rounding of C, the activation's stated bound, multiplied by a gate, and fp32
-    # sums.
+    # Tolerance: the rounding of C, and the activation's stated error bound multiplied by the gate,
+    # and fp32 sums.
     x, gate = (sums, 1) if found.shape == sums.shape else (sums[:, ::2], sums[:, 1::2].abs())
     bound = found.abs() / 2048 + gate * (x.abs() / 4096 + 1 / 32768 if activation else 0) + 1e-4
     assert ((found - ACTIVATIONS[activation](sums)).abs() <= bound).all()

@@ -44,7 +44,7 @@ def test_the_shortest_predicted_times_are_kept():
 
 def test_what_is_tried_is_not_all_of_one_kind():
     # The second row takes 1 % longer than the first and has the same features, so only its
-    # individual error is unknown. The third takes 2 % longer and resembles neither, so its whole
+    # individual error is unknown. The third takes 2 % longer and has other features, so its whole
     # error is unknown.
     rows, times = [(0.0, 0.0), (0.0, 0.0), (3.0, 0.0)], [1.0, 1.01, 1.02]
     assert to_try(rows, times, 2) == [0, 2] and to_try(rows, times, 5) == [0, 2, 1]
@@ -233,7 +233,7 @@ def test_each_kind_of_kernel_has_its_schedule(tile, first):
     texts = tt.schedule_of(tile)
     assert texts[0].startswith(first)
     assert len(set(texts)) == len(texts)
-    # Our kernel can run it, so it has a time.
+    # tilecast's kernel can run it, so it has a time.
     assert tt.times_us([tile], 512, 512, 4096)[0] < math.inf
 
 
@@ -253,11 +253,11 @@ def test_what_ours_cannot_run_goes_to_the_nearest_one_that_it_can():
 
 
 def test_one_program_for_each_sm_although_more_would_fit():
-    # Two stages of 64x64x64 are 32 KiB: our kernel would run four CTAs per SM, which hide each
-    # other's waits.
+    # Two stages of 64x64x64 are 32 KiB: tilecast's kernel would run four CTAs per SM, which hide
+    # each other's waits.
     text = tt.schedule_of(tt.Tile(64, 64, 64, 2, 4, 8, True))[0]
     assert "stages=2" in text
-    # (114 - 32) KiB in slots of 8 KiB: 10.25, so 11.
+    # (114 - 32) KiB in slots of 8 KiB are 10.25 slots, so 11.
     assert "c_slots=11," in text
 
 
@@ -267,7 +267,7 @@ def test_rows_out_of_bounds_take_time():
     tile = tt.Tile(128, 128, 64, 4, 8, 8, True)
     assert tt._outside_rows(tile, 16, 4096, 4096) == 112 * 32 * 64
     assert tt._outside_rows(tile, 128, 4096, 4096) == 0
-    # 3 us for out-of-bounds rows and 4 us for the rest give 5 us.
+    # 3 us for out-of-bounds rows and 4 us for the rest give 5 us (the root of the sum of squares).
     family = tt.Family(outside=3e6 / 229376)
     assert family.times_us([tile], 16, 4096, 4096, [4.0])[0] == pytest.approx(5.0)
 
@@ -286,7 +286,7 @@ def test_what_is_learned_of_a_kernel_holds_for_it_and_fades_with_distance():
     # One program per tile is at distance 1 / 0.5, so e^(-2) of the correction remains.
     alone = dataclasses.replace(tile, persistent=False)
     assert family.times_us([alone], *shape, [100.0])[0] == pytest.approx(100 * math.exp(0.2 * math.exp(-2)))
-    # 256 accumulators per thread: corrections from kernels that do not spill do not apply.
+    # 256 accumulators per thread spill, so corrections from kernels that do not spill do not apply.
     spilled = tt.Tile(128, 256, 64, 3, 4, 8, True)
     assert spilled.spills() and family.times_us([spilled], *shape, [100.0])[0] == pytest.approx(100.0)
 
@@ -334,7 +334,8 @@ def test_a_family_is_saved_and_loaded(tmp_path):
     for number in (math.nan, math.inf, 1e4):
         with pytest.raises(tilecast.ConfigError, match="factors: expected numbers of at most 10"):
             tt.times_us([tt.Tile(128, 128, 64)], 512, 512, 512, family=tt.Family(factors={"all": number}))
-    # 2^17 accumulators of a thread are 1,023 times a thread's registers, and no number is e^5115.
+    # 2^17 accumulators of a thread are 1,023 times a thread's registers; the correction would be
+    # e^5115, which no number represents.
     spilled = tt.Family(factors={"spilled": 5.0})
     assert spilled.times_us([tt.Tile(4096, 1024, 16, num_warps=1)], 64, 64, 64, [1.0])[0] > 1e300
 
@@ -353,9 +354,9 @@ def test_small_tiles_take_their_operands_in():
 
 
 def test_rows_out_of_bounds_take_no_time_of_pointer_loads():
-    # 16 x 7168 x 2048 in e4m3: 14.7 MB of weights take 3.2 us of an H200's DRAM bandwidth, plus
-    # launch and latency of a tile. The 112 empty rows of 128 cost nothing: twice M = 128's bytes of
-    # A are 0.5 MB.
+    # 16 x 7168 x 2048 in e4m3: 14.7 MB of weights take 3.2 us at an H200's DRAM bandwidth, plus
+    # launch and latency of a tile. The 112 empty rows of 128 cost nothing: A has 0.5 MB even with
+    # twice M = 128.
     few, full = (tt.times_us([tt.Tile(128, 32, 64, num_stages=4)], m, 7168, 2048, dtype="e4m3")[0] for m in (16, 128))
     assert 3.2 < few <= full < 20
     family = tt.Family(outside=55.0)

@@ -59,7 +59,8 @@ def test_what_a_family_does_is_found_in_its_own_times():
     rows = rows_of(Family({"turn": 150.0, "load_wait": 300.0}, {"two_warpgroups": 0.05}))
     fitted = triton_calibrate.calibrate(rows)
     assert error_of(rows, Family()) > 0.05
-    # Not zero: priors pull every number towards zero, and 30 rows are too few to outweigh them.
+    # The error is not zero, because priors pull every number towards zero, and 30 rows are too few
+    # to outweigh them.
     assert error_of(rows, fitted) < 0.02
 
 

@@ -23,8 +23,8 @@ class Replacement:
     name: str
     problem: str
     torch_us: float  # time of its GEMMs as torch runs them
-    saved_us: float  # forecast saving, including kernels that are fused into it
-    fused: str  # what our kernel fuses, such as "swiglu" or "residual"
+    saved_us: float  # saving that is forecast, including kernels that are fused into it
+    fused: str  # what tilecast's kernel fuses, such as "swiglu" or "residual"
     why_not: str  # why it was kept; empty if it was replaced
 
 

@@ -27,7 +27,7 @@ class Row:
     share: float  # fraction of the model's time
     bottleneck: str
     bytes: float  # bytes read and written by each launch
-    source: str  # source of a GEMM's time: measured, forecast, our kernel, or bytes
+    source: str  # source of a GEMM's time: measured, forecast, tilecast's kernel, or bytes
     at: str  # module of the first launch
 
 

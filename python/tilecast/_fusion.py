@@ -33,7 +33,8 @@ _ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu, "silu": functi
 _GATES = {"swiglu": functional.silu, "geglu": functional.gelu}
 
 
-# Decomposed, so that autograd saves the GEMM's result and not its halves, which a kernel would have to copy.
+# Decomposed, so that autograd saves the GEMM's result instead of its halves, which a kernel would
+# have to copy.
 register_decomposition(ours.halves.default)(_gate_up._halves)
 
 

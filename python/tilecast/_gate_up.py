@@ -58,8 +58,8 @@ def _shape_alone(a: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Ten
     return a.new_empty(a.shape[0], weight.shape[0] * (weight.stride(0) // weight.shape[1]))
 
 
-# Columns of gate and up in turn to their two halves, as a tensor of these dimensions, and back; each is the other's
-# gradient. _fusion.py makes both part of the kernels around them.
+# Splits interleaved columns of gate and up into two tensors of these dimensions, and back; each is
+# the other's gradient. _fusion.py makes both part of the kernels around them.
 _operators.define("halves(Tensor interleaved, SymInt[] dims, bool gate_first) -> Tensor")
 _operators.define("interleave(Tensor halves, bool gate_first) -> Tensor")
 
@@ -146,7 +146,7 @@ class Half(Linear):
     which torch.compile multiplies once; with gradients, or if a module was moved since, each Linear
     is a separate GEMM."""
 
-    gate: tuple[Half]  # a tuple, so that it is no submodule
+    gate: tuple[Half]  # a tuple, so that torch does not register it as a submodule
 
     @classmethod
     def pair(cls, gate: torch.nn.Linear, up: torch.nn.Linear) -> tuple[Half, Half]:

@@ -61,7 +61,7 @@ class Time:
     reach: float
     bottleneck: str
     clock: float
-    power: float  # W at the clock, static power included; of it dram_w does not follow the clock
+    power: float  # W at the clock, static power included; dram_w of it does not depend on the clock
     dram_w: float
     ours_us: float
     source: str = "forecast"
@@ -222,8 +222,8 @@ class Timer:
         a = kernel.attention
         best, = self._best([a.texts()])
         kv_bytes = 2 * 2 * a.batch * a.kv_heads * a.keys * a.head_dim
-        # Decode reads K and V once, in a loop over the keys of each KV head, which is split if the
-        # loops fill too few SMs.
+        # Decode reads K and V once, in a loop over the keys of each KV head. The loop is split if
+        # there are too few loops to fill the SMs.
         if a.queries < _NUMBERS["attention_prefill_queries"]:
             seconds = _NUMBERS["attention_decode"] + kv_bytes / self.gpu["dram.read_rate"]
             if a.batch * a.kv_heads * 2 <= self.sms:
@@ -232,12 +232,12 @@ class Timer:
         else:
             seconds, clock = self._prefill_seconds(a)
             watts = 0.0
-            if best:  # uses the energy of our kernel, which does the same work
+            if best:  # uses the energy of tilecast's kernel, which does the same work
                 joules = (best["power_w"] - self.gpu["power.static_power"]) * best["time_us"] * 1e-6
                 watts = joules / seconds * (clock / best["sm_clock_mhz"]) ** self.gpu["clock.energy_exponent"]
             time = Time(seconds * 1e6, seconds * 1e6, _NUMBERS["attention_reach"], "tensor", clock,
                         self.gpu["power.static_power"] + watts, 0.0, seconds * 1e6)
-        if best:  # under continuous load at the clock of `time`, from which `times` scales both
+        if best:  # under continuous load, at the clock of `time`; `times` scales both
             ratio = best["sm_clock_mhz"] / time.clock if time.scaled and self.regime == "sustained" else 1
             time.ours_us = min(time.us, best["time_us"] * ratio)
         return time

@@ -21,7 +21,7 @@ TN, NN, NT, TT = 0, 1, 2, 3
 NO_BIAS, BIAS_M, BIAS_N = 0, 1, 2
 _WORDS = _native.activations()  # in the order of tilecast_activation
 ACTIVATIONS = {None: 0} | {word: number for number, (word, _) in enumerate(_WORDS, 1)}
-# these halve C's columns
+# these halve the columns of C
 GATES = tuple(ACTIVATIONS[word] for word, columns in _WORDS if columns == 2)
 _INVALID, _UNSUPPORTED, _FILE = 1, 2, 7  # tilecast_status
 

@@ -245,8 +245,8 @@ def _new_workspace(torch: Any, plan: _library.Plan, device: Any, stream: int) ->
 def _kept_workspace(torch: Any, plan: _library.Plan, device: Any, stream: int,
                     capture: Optional[int]) -> Any:
     # Runs of one plan on one stream are ordered, so they share a workspace. A graph may run
-    # concurrently with the stream it was captured on, so it has its own, and clears it once per
-    # replay.
+    # concurrently with the stream on which it was captured, so it has a separate workspace, which
+    # it clears once per replay.
     held = plan.workspaces.get((stream, capture))
     if held is None:
         held = _new_workspace(torch, plan, device, stream)

@@ -19,8 +19,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ._kernels import Kernel
 from ._problem import Attention, ConfigError, Gemm
 
-# Inductor writes a result that several kernels read, instead of computing it again in each, if it
-# reads more buffers than config.realize_reads_threshold.
+# If a result is read by several kernels, Inductor writes it instead of computing it again in each
+# of them, if it reads more buffers than config.realize_reads_threshold.
 _MOST_READS = 4
 GEMM_TYPES = {torch.float16: "fp16", torch.bfloat16: "bf16", torch.float8_e4m3fn: "e4m3", torch.float8_e5m2: "e5m2"}
 _ROWS = {  # reductions over the last dimensions that keep the shape, and the argument that names the dimensions
@@ -75,7 +75,8 @@ class Operation:
     gemm: Optional[Gemm] = None
     attention: Optional[Attention] = None
     at: str = ""
-    ours: str = ""  # "matmul" or "gate_up", an operator of tilecast.torch; empty for torch's
+    # "matmul" or "gate_up", an operator of tilecast.torch; empty for torch's operators
+    ours: str = ""
 
 
 class Recording:
@@ -282,11 +283,11 @@ def _paused(operators: _Operators):
         operators._recording = recording
 
 
-# Attributes that hold a layer's number and affect nothing else.
+# Attributes that contain a layer's number and affect nothing else.
 _PLACES = {"layer_idx", "layer_id", "layer_number", "layer_index", "idx", "block_idx", "gate"}
 
 
-# Attributes of every module that torch manages itself.
+# Attributes that torch manages in every module.
 _TORCHS = frozenset(vars(torch.nn.Module()))
 
 

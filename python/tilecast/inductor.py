@@ -38,7 +38,7 @@ from .triton import FamilyWarning, Tile, picked, times_us
 _TEMPLATES = {"triton::mm": False, "triton::bmm": False, "triton::mm_persistent_tma": True,
               "triton::scaled_mm_device_tma_epilogue_scaling": True}
 _OPS = ("mm", "addmm", "bmm", "baddbmm", "scaled_mm")
-# Whether rows of A run along M, and columns of B along N, instead of K.
+# Whether the contiguous dimension of A is M, and of B is N, instead of K.
 _LAYOUTS = {(False, False): "tn", (False, True): "nn", (True, True): "nt", (True, False): "tt"}
 _before: dict[str, Any] = {}  # settings that `enable` changed
 

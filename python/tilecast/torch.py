@@ -88,7 +88,7 @@ def _save(ctx, inputs, output) -> None:  # names required by torch
 def _gradients(ctx, of_output: torch.Tensor):
     a, b, bias = ctx.saved_tensors
     wanted, of_residual = ctx.needs_input_grad, of_output
-    if ctx.activation is not None:  # its input is not saved: the product is recomputed
+    if ctx.activation is not None:  # its input is not saved, so the product is recomputed
         with torch.enable_grad():
             sums = _product(a, b).detach()
             sums = (sums if bias is None else sums + bias).requires_grad_()
@@ -216,7 +216,7 @@ def _grouped_by_k(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
         return out.zero_()
     if out.numel() > 0:
         shape = _library.Shape(m, n, k, _GROUPED_TYPES[a.dtype], _library.NT, groups=groups, along_k=True)
-        # Copies the transpose, since a copy of a itself would be row-major.
+        # Copies the transpose, because a copy of a itself would be row-major.
         _run_grouped(shape, _aligned(a.mT), _aligned(b), out, rows)
     return out
 

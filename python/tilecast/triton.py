@@ -43,12 +43,14 @@ _NAMES = {
     "tma": ("tma", "use_tma"),
 }
 
-# Accumulators per thread that leave room in its 255 registers; the next power of two does not.
+# Number of accumulators per thread that leaves room in its 255 registers; the next power of two
+# does not.
 _MOST_ACCUMULATORS = 128
-# Limits: threads per CTA (CUDA), elements per tensor (Triton), bytes that divide the rows of a TMA load.
+# Limits: threads per CTA (CUDA), elements per tensor (Triton), bytes by which the rows of a TMA
+# load must be divisible.
 _MOST_THREADS, _MOST_ELEMENTS, _TMA_BYTES = 1024, 1 << 20, 16
 _MOST_INTEGER = (1 << 31) - 1
-_MOST_GROUP = 1 << 20  # limit of our rasters; more tiles than any problem has along M
+_MOST_GROUP = 1 << 20  # limit of tilecast's rasters; more tiles than any problem has along M
 # Largest magnitude of a Family's numbers, by part. Factors and learned weights are logarithms of times.
 _MOST = {"cycles": 1e6, "factors": 10.0, "outside": 1e6, "learned": 1e3, "costs": 1e12}
 # Unit of a feature, from the H200 on which the package's family was fitted; a fit for another GPU
@@ -179,8 +181,8 @@ def schedule_of(tile: Tile, sm: Optional[_Sm] = None, element_bytes: int = 2) ->
     raster = f"raster=grouped_m,group={min(tile.group_m, _MOST_GROUP)}"
     columns = max(1, tile.block_n // (warpgroups // along_m))
     chunks = max(1, tile.block_m // along_m // 64) * max(1, columns // 64)
-    # Triton runs one program per SM, however small: slots beyond the chunks of C cost no time, and
-    # prevent a second CTA of our kernel.
+    # Triton runs one program per SM, however small. Slots beyond the chunks of C cost no time, and
+    # keep a second CTA of tilecast's kernel off the SM.
     slot = 64 * min(64, columns) * 2 * warpgroups
     ring = element_bytes * tile.num_stages * tile.block_k * (tile.block_m + tile.block_n)
     alone = -(-int(sm.shared_bytes / 2 - ring) // slot)
@@ -217,7 +219,7 @@ def _occupancies(tile: Tile, sm: _Sm, ring: int) -> list[int]:
     return list(range(max(1, min(4, most)), 0, -1))
 
 
-# Kinds of kernels that families are fitted to: persistent programs with TMA loads, one program per
+# Kinds of kernels to which families are fitted: persistent programs with TMA loads, one program per
 # tile with TMA loads, pointer loads, pointer loads of groups of rows. The package has no family for
 # the second kind.
 KINDS = ("persistent_tma", "tma", "pointer_loads", "fused_moe")
@@ -269,7 +271,7 @@ class Family:
 
     def _by_terms(self, tile: Tile, m: int, n: int, k: int, us: float) -> float:
         if tile.tma:
-            # Loads of zeros overlap with the rest, so the longer of the two dominates.
+            # Loads of zeros overlap the rest, so the longer of the two dominates.
             us = math.hypot(us, self.outside * _outside_rows(tile, m, n, k) * 1e-6)
         if self.factors:
             features = _features(tile, m, n, k, us)
@@ -366,7 +368,7 @@ def times_us(tiles: Iterable[Tile], m: Union[int, Sequence[int]], n: int, k: int
             if plain and seconds < math.inf and tiles[i].tma and tiles[i].wgmma() and tiles[i].block_n >= 16:
                 mapped.append(i)
     ours = _as_ours(tiles, mapped, problem, machine, conditions, families, word, threads)
-    # Terms fitted to the equivalent schedule do not apply to other predictions.
+    # Terms that were fitted to the equivalent schedule do not apply to other predictions.
     for of, places in _by([i for i, us in enumerate(times) if us < math.inf],
                           lambda i: families[i] if i in ours or not tiles[i].tma else pointers):
         for i, us in zip(places, of.times_us([tiles[i] for i in places], m, n, k,
@@ -404,13 +406,14 @@ def _as_ours(tiles: Sequence[Tile], places: Sequence[int], problem: Gemm, machin
     """Returns microseconds of tiles that are predicted by an equivalent schedule."""
     times = {}
     sm, element_bytes = _sm(machine[0]), _element_bytes(word)
-    # Splits beyond the number of K blocks add zeros: at least as slow as one split per block.
+    # Splits beyond the number of K blocks add zeros, so they are at least as slow as one split per
+    # block.
     of_blocks = {}
     for i in places:
         k_blocks = -(-problem.k // tiles[i].block_k)
         of_blocks[i] = dataclasses.replace(tiles[i], split_k=max(1, min(tiles[i].split_k, k_blocks)))
     # Triton also multiplies out-of-bounds rows, so the problem is rounded up to whole tiles of
-    # rows. Our own kernels skip them.
+    # rows. tilecast's kernels skip them.
     for (rows, cycles), some in _by(places, lambda i: (-(-problem.m // tiles[i].block_m) * tiles[i].block_m,
                                                        families[i].cycles)):
         answers = _native.family_times(machine, dataclasses.replace(problem, m=rows).texts(), conditions,
@@ -673,8 +676,8 @@ def _first_contiguous(side: Any, along_k: Any, tensors: Sequence[Any], rows: int
         strides = tensor.stride() if callable(getattr(tensor, "stride", None)) else getattr(tensor, "strides", None)
         if strides is not None and len(strides) == 2:
             contiguous = 1 if strides[1] == 1 else 0
-            # A square B is [N,K] if it is a descriptor, as in Triton's tutorials, else [K,N] as in
-            # torch.mm.
+            # A square B is [N,K] if it is a descriptor, as in Triton's tutorials; otherwise it is
+            # [K,N], as in torch.mm.
             square_b = is_b and rows == k and not hasattr(tensor, "block_shape")
             is_rows_by_k = (int(tensor.shape[0]), int(tensor.shape[1])) == (rows, k) and not square_b
             return (contiguous == 1) != is_rows_by_k

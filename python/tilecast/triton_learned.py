@@ -27,17 +27,18 @@ LENGTHS = {
     "block_m": 1.4, "block_n": 3.0, "block_k": 2.0, "stages": 2.6, "group": 12.0,
     # Features of its code.
     "two_warpgroups": 1.35, "flatten": 3.2, "one_tile": 0.5, "warp_specialize": 0.5, "split_k": 0.5,
-    # Features of the problem on the chip, as log2, except for the fractions of SMs that have a tile
-    # at all and in the last wave.
+    # Features of the problem on the chip, as log2, except for the fractions of SMs that have a
+    # tile, over all waves and in the last one.
     "m": 4.8, "k": 6.0, "waves": 7.0, "busy": 3.0, "last_wave": 1.5, "padding": 3.2,
     # Utilization of each limit, as log2 of work per microsecond: multiply-adds per SM, lines loaded
     # per SM, K blocks per prefetched stage, operands and C of all SMs.
     "multiplied": 1.5, "loaded": 0.94, "waited": 0.7, "dram": 2.4,
 }
-# SMs of the H200 on which the package's family was fitted: the unit of a wave, on other GPUs too.
+# SMs of the H200 to which the package's family was fitted; waves are counted in this unit on other
+# GPUs too.
 SMS = 132
-# Standard deviations of the logarithm of the error: over kernels, and of the part specific to a
-# kernel.
+# Standard deviations of the logarithm of the error: over all kernels, and of the part that is
+# specific to one kernel.
 _SPREAD = 0.1
 _OWN = 0.03
 # Standard deviation of the relative errors of fast kernels on a held-out problem.
@@ -46,7 +47,7 @@ _MOST_ROWS = 600
 # A pivot whose remaining variance (initially 1) is below this contains only noise.
 _LEAST_PIVOT = 1e-3
 _LINE_BYTES = 128
-# Huber loss: rows whose logarithm is off by more count linearly, not quadratically.
+# Huber loss: rows with a larger error of the logarithm count linearly instead of quadratically.
 _HUBER_DELTA = 0.1
 
 

@@ -28,7 +28,7 @@ i64 number_of(const char* variable, i64 otherwise) {
   return text == nullptr ? otherwise : parse_integer(text).value_or(otherwise);
 }
 
-/// Returns the cards that CUDA would show, by index on the machine.
+/// Returns the GPUs that CUDA would show, by index on the machine.
 std::vector<i64> visible_cards() {
   std::vector<i64> cards;
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");

@@ -1,7 +1,7 @@
-// Fuzz targets: each text input of tilecast as a function of arbitrary bytes. They must be read, or
-// rejected with an Error of one line, or written safely into HTML or a shell command. Anything else
-// is a finding: a crash, another exception, a text that does not round-trip. Replayed over
-// tests/fuzz/corpus in every test run, and run by libFuzzer if clang provides it
+// Fuzz targets: each text input of tilecast as a function of arbitrary bytes. The bytes must be
+// read, or rejected with an Error of one line, or written safely into HTML or a shell command.
+// Anything else is a finding: a crash, another exception, a text that does not round-trip. Replayed
+// over tests/fuzz/corpus in every test run, and run by libFuzzer if clang provides it
 // (tests/scripts/fuzz.sh).
 #pragma once
 

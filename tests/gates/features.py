@@ -164,7 +164,7 @@ def build(tree: pathlib.Path, folder: pathlib.Path) -> None:
     launcher = shutil.which("ccache")
     run(["cmake", "-S", tree, "-B", folder, "-G", "Ninja" if shutil.which("ninja") else "Unix Makefiles",
          "-DTILECAST_WITH_CUDA=OFF", "-DTILECAST_FAST_BUILD=ON", "-DCMAKE_BUILD_TYPE=Release",
-         # -O0 does not work: with it GCC 12 refuses Eigen's prefetches behind precompiled headers.
+         # -O0 does not work, because GCC 12 then rejects Eigen's prefetches in precompiled headers.
          "-DCMAKE_CXX_FLAGS_RELEASE=-O1"] +
         ([f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}"] if launcher else []), tree)
     run(["cmake", "--build", folder, "--parallel", "2", "--target", "tilecast", "tilecast_epilogue_test",

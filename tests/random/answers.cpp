@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kAsked = 4;  // number of listed configurations to predict separately
+constexpr std::size_t kAsked = 4;  // number of listed configurations that are predicted separately
 
 }  // namespace
 
@@ -41,7 +41,7 @@ Violations check_listed_as_asked(const RandomProblem& problem, const Ranking& li
   for (const Prediction& p :
        std::span(listed.predictions).first(std::min(kAsked, listed.predictions.size()))) {
     if (p.method != problem.method) {
-      continue;  // listed with a method other than the one requested separately
+      continue;  // listed with another method than the separate prediction requests
     }
     const Prediction alone = predict_config(*problem.gpu, problem.problem, p.config, problem.regime,
                                             problem.inputs, problem.method);

@@ -24,11 +24,11 @@ bool along_k(const GemmProblem& problem) {
   return a_is_k_major(problem.layout) || b_is_k_major(problem.layout);
 }
 
-// Dimensions of the narrowest tile. Below that the copy engine fills the rest of its box with
-// zeros, and a row of zeros takes longer than one from L2 (machine.outside of the GPU files), so
-// doubling the dimension may be faster, on the GPU as in the model.
+// Dimensions of the narrowest tile. In a smaller dimension the copy engine fills the rest of its
+// box with zeros, and a row of zeros takes longer than one from L2 (machine.outside of the GPU
+// files). So doubling such a dimension may make a kernel faster, on the GPU as in the model.
 constexpr i64 kNarrowestTile = 16;
-// From here on 3 fewer columns reduce reads by at most 5 %.
+// From this number on, 3 fewer columns reduce reads by at most 5 %.
 constexpr i64 kFewestOffLines = 64;
 
 /// Rounds rows along K to whole lines, others to 16 bytes: a longer row may avoid the cost of
@@ -73,8 +73,8 @@ GemmProblem with_more_groups(const GemmProblem& problem) {
   return with_rows(problem, rows);
 }
 
-/// Tolerances exceed the maximum seen on several hundred random problems. Not every candidate is
-/// simulated (docs/dev/known-gaps.md, C9).
+/// Tolerances exceed the maximum that occurred in several hundred random problems. Not every
+/// candidate is simulated (docs/dev/known-gaps.md, C9).
 std::vector<Order> orders_of(const RandomProblem& asked) {
   const GemmProblem problem = in_whole_lines(*asked.gemm());
   const RandomProblem base = asked.with(problem);

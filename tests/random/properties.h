@@ -23,14 +23,14 @@ struct Property {
   /// `listed`: the problem's kListed fastest, ranked once for all properties.
   Violations (*check)(const RandomProblem& problem, const Ranking& listed);
   int daily;      // problems per daily test
-  int every = 1;  // a long run checks one problem in `every`, if the property is expensive
+  int every = 1;  // a long run checks only one problem in `every`, if the property is expensive
 };
 
 std::span<const Property> every_property();
 
-/// Fraction of its time by which another forecast may beat `p` despite an expected order:
-/// `tolerance`, or the 90 % interval of `p` if there is a learned correction and it is wider,
-/// because the two then depend on different measured kernels.
+/// Fraction of its time by which another forecast may beat `p` although it should not: `tolerance`;
+/// or, if there is a learned correction, the 90 % interval of `p` if that is wider, because the two
+/// forecasts then depend on different measured kernels.
 double allowed(const RandomProblem& problem, const Prediction& p, double tolerance);
 
 // Properties of one prediction (answers.cpp).

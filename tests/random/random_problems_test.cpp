@@ -59,16 +59,17 @@ TEST_CASE("Properties hold for problems that once violated them") {
       require_none(plain_problem(shape), property_named(name));
     }
   };
-  // Was once predicted at up to 119 % of the tensor peak.
+  // This problem was once predicted at up to 119 % of the tensor peak.
   hold("possible", {{8192, 128257, 8192},
                     {8192, 50257, 4096},
                     {65536, 65536, 65536},
                     {1, 1, 8},
                     {1000000, 8, 8}});
   hold("order", {{24, 4776, 400}, {6061, 48, 64}, {176, 32, 24}, {16256, 8, 4272}});
-  // Once another schedule was 12, 6 and 1 % faster.
+  // For these problems another schedule was once 12, 6 and 1 % faster.
   hold("schedules", {{6136, 888, 64}, {52823, 19115, 8}, {367430, 20, 80}});
-  // Once wrote half of C or less, counted TFLOPS of a rounded K, or read DRAM at 4.71 TB/s.
+  // For these, predictions once wrote half of C or less, counted TFLOPS of a rounded K, or read
+  // DRAM at 4.71 TB/s.
   const auto possible = [](const RandomProblem& problem) {
     require_none(problem, property_named("possible"));
   };
@@ -77,12 +78,12 @@ TEST_CASE("Properties hold for problems that once violated them") {
   possible(plain_problem({}).with(GemmProblem{{4096, 4096, 1}, ElementType::kE4m3, Layout::kTn}));
   possible(
       plain_problem({}).with(GemmProblem{{32, 37376, 110976}, ElementType::kBf16, Layout::kNn}));
-  // Once a pair of CTAs was 11 % faster than all candidates searched by default.
+  // A pair of CTAs was once 11 % faster than all candidates searched by default.
   RandomProblem pair = plain_problem({128, 2048, 4432}, "b200");
   pair.inputs = Inputs::kZeros;
   require_none(pair, property_named("menu"));
-  // Zeros were once 11 % slower: one kernel's simulation, 17 % over its analytic time, excluded the
-  // schedule's fastest.
+  // With zeros this was once 11 % slower: the simulation of one kernel, 17 % over its analytic
+  // time, excluded the schedule's fastest.
   RandomProblem few_tiles = plain_problem({8, 1192, 44672}, "b200");
   few_tiles.regime = Regime::kSustained;
   require_none(few_tiles, property_named("order"));

@@ -1,6 +1,6 @@
 // The log of one kernel thread when the kernel is compiled for the host: its calls of kernels/ptx,
-// in order. Written by the stand-ins in host/kernels/ptx, read by kernel_steps.cpp. Outside the
-// project's namespace, because every compiled kernel has a copy of that.
+// in order. Written by the stand-ins in host/kernels/ptx, read by kernel_steps.cpp. It is outside
+// the project's namespace, because every compiled kernel has a copy of that.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ enum class Name {
   kSumLoad,
 };
 
-/// Contents of a TensorMap here, instead of a CUtensorMap.
+/// Contents of a TensorMap in these tests; not a CUtensorMap.
 struct Map {
   std::uint64_t operand;                // an Operand
   std::uint64_t columns, rows;          // of a box

@@ -236,7 +236,7 @@ class Reader {
               row % t_.block_m};
     }
     const std::vector<i32> first = problem_.groups->first_rows();
-    // A tile's rows continue past its group's end, which is at or before the next group's first
+    // A tile's rows continue after its group's end, which is at or before the next group's first
     // row.
     const auto group = std::ranges::lower_bound(first, copy.z) - first.begin() - 1;
     return grouped_row(*problem_.groups, t_, static_cast<u32>(group), row);
@@ -373,7 +373,7 @@ class Reader {
     }
   }
 
-  /// After its last K block a tile waits for one that it does not multiply.
+  /// After its last K block, a tile waits for one that it does not multiply.
   void number_waits() {
     i32 waits = 0;
     bool multiplies = false;  // before the next wait
@@ -404,7 +404,7 @@ class Reader {
                     warpgroup_columns(t_) - chunk % across * c_slot_columns(t_));
   }
 
-  /// Sixteen columns at a time, or eight; chunks come in order.
+  /// The thread stages sixteen columns at a time, or eight; chunks come in order.
   void stage(const Call& call) {
     if (left_of_chunk_ == 0) {
       left_of_chunk_ = chunk_columns(staged_);
@@ -442,8 +442,8 @@ class Reader {
     boxes_.clear();
   }
 
-  /// 0: all threads; then one per warpgroup; the consumers' (kernels/device/epilogue.cuh); then the
-  /// schedule's own.
+  /// Barrier 0 is for all threads; then come one per warpgroup, the consumers'
+  /// (kernels/device/epilogue.cuh), and the schedule's.
   void named_barrier(const Call& call) {
     const bool syncs = call.name == Name::kBarrierSync;
     const i32 consumers = consumer_warpgroups(config_.schedule, t_);
@@ -465,7 +465,7 @@ class Reader {
         {.kind = syncs ? StepKind::kWaitClearing : StepKind::kClearingReady, .at = behind - parts});
   }
 
-  /// The lock of a part counts finished K blocks, or pieces if sums are separate.
+  /// The lock of a part counts finished K blocks or, if sums are separate, pieces.
   void look(const Call& call) {
     const i64 lock = static_cast<const u32*>(call.pointer) - args_.locks;
     const i64 cta_tile = lock / warpgroups_per_tile(t_);
@@ -502,7 +502,8 @@ class Reader {
     }
     i64& bytes = steps_.back().bytes;
     bytes += kSumBytes * threads_;
-    if (threads_ != kThreadsPerWarpgroup) {  // the clearing warps: some have one thread less
+    // the clearing warps, some of which have one thread less
+    if (threads_ != kThreadsPerWarpgroup) {
       bytes = std::min(bytes, i64{4} * warpgroup_rows(t_) * warpgroup_columns(t_));
     }
   }
@@ -565,7 +566,7 @@ void add_copies(const std::vector<Call>& calls, std::vector<Step>& steps) {
   }
 }
 
-/// Checks the bytes that a cluster's loads bring to each CTA, load by load.
+/// Checks, load by load, the bytes that a cluster's loads bring to each CTA.
 void check_expected(const Tiling& t, const std::vector<std::vector<Call>>& loading,
                     const std::vector<std::vector<i64>>& expects) {
   std::vector<std::vector<i64>> brought(loading.size());
@@ -643,9 +644,9 @@ KernelSteps kernel_steps(const HostKernel& kernel, const KernelConfig& config,
           found.log[{worker, static_cast<i32>(rank), role}] = std::move(steps);
         }
       };
-      if (has_producer) {  // first, since it finds the groups
+      if (has_producer) {  // first, because it finds the groups
         read(kProducerRole, consumers * kThreadsPerWarpgroup, 1);
-        // Warps 1 to 3; the last one's first thread represents them (clear_sums).
+        // Warps 1 to 3 clear sums; the first thread of the last one represents them (clear_sums).
         read(kClearingRole, consumers * kThreadsPerWarpgroup + 96, kThreadsPerWarpgroup - 32);
       }
       for (i32 warpgroup = 0; warpgroup < consumers; ++warpgroup) {

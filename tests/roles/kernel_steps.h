@@ -1,9 +1,9 @@
 // A kernel's control flow as the simulator's steps: translates the calls of one representative
 // thread per role to the entries of model/gemm/sim/kernel/step_log.h.
 //
-// The first thread of a warpgroup represents all of it, with the next few if it must notify other
-// CTAs of a cluster that a stage is free; the producer is its one thread; the first of the warps
-// that clear sums represents them.
+// The first thread of a warpgroup represents all of it, together with the next few if it must
+// notify other CTAs of a cluster that a stage is free. The producer has only one thread. The first
+// of the warps that clear sums represents them all.
 //
 // Also checks the kernel itself: the bytes that a stage's barrier expects equal those of the
 // cluster's bulk copies to it.

@@ -40,8 +40,8 @@
 namespace tilecast {
 namespace {
 
-/// Few resident workers, so that each has several tiles; but pieces that wait for each other must
-/// be resident together.
+/// There are few resident workers, so that each has several tiles; but pieces that wait for each
+/// other must be resident together.
 u32 workers_for(const KernelConfig& config) {
   return config.decomposition.reduction == Reduction::kSpread ? 64 : 3;
 }
@@ -90,13 +90,14 @@ i64 first_row_of(const GemmProblem& problem, const Tiling& t, u32 tile_m) {
 std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& problem,
                               const RoleName& role, std::vector<Step> steps) {
   const Tiling& t = config.tiling;
-  // Threads that store C themselves leave no log; their elements have been staged.
+  // Threads that store C themselves leave no log; staging shows their elements.
   const bool mma_sync = uses_mma_sync(config.schedule);
   const bool by_tma =
       !mma_sync && (config.operands == OperandOrder::kSwapped || c_rows_allow_tma(problem));
   const bool by_threads = !by_tma;
   // With borrowed stages the CTA's first warp stores C for all its warpgroups, while in the
-  // simulator each stores its own part: only the first one's parts and waits are compared.
+  // simulator each warpgroup stores its part. So only the parts and waits of the first one are
+  // compared.
   const bool by_first = t.c_slots == 0 && role.role != 0;
   std::erase_if(steps, [&](const Step& step) {
     const bool stores = step.kind == StepKind::kStore || step.kind == StepKind::kPartStored;
@@ -110,7 +111,7 @@ std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& pro
             step.kind == StepKind::kStage || (step.kind == StepKind::kLoad && role.role != 0));
   });
   if (t.c_slots == 0 && role.role == 0) {
-    // Compare tiles instead: each once, at the first part stored.
+    // Compares tiles instead: each once, when its first part is stored.
     std::erase_if(steps, [](const Step& step) { return step.kind == StepKind::kStore; });
     steps.erase(std::unique(steps.begin(), steps.end(),
                             [](const Step& a, const Step& b) {
@@ -120,7 +121,7 @@ std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& pro
   }
   for (Step& step : steps) {
     if (step.kind == StepKind::kLoad) {
-      // The simulator knows the tile of an out-of-bounds slice of A; the kernel loads none.
+      // The simulator knows the tile of an out-of-bounds slice of A; the kernel does not load it.
       const i64 slice = t.block_m / t.cluster_n;
       if (step.tile_m == kUnknownTile ||
           first_row_of(problem, t, step.tile_m) + role.rank / t.cluster_m * slice >=
@@ -148,7 +149,7 @@ std::string text_of(const Step& s) {
                      s.k_block, s.bytes);
 }
 
-/// "" if equal, else the first different step with its predecessors.
+/// Returns "" if they are equal, otherwise the first different step with its predecessors.
 std::string difference(const std::vector<Step>& kernel, const std::vector<Step>& process) {
   const std::size_t both = std::min(kernel.size(), process.size());
   std::size_t at = 0;
@@ -171,8 +172,8 @@ std::string difference(const std::vector<Step>& kernel, const std::vector<Step>&
   return text;
 }
 
-/// "" if every role of the kernel takes the steps of its process, else the first role and step that
-/// differ.
+/// Returns "" if every role of the kernel takes the steps of its process, otherwise the first role
+/// and step that differ.
 std::string difference(const HostKernel& kernel, const KernelConfig& config,
                        const GemmProblem& problem) try {
   StepLog of_kernel = kernel_steps(kernel, config, problem, workers_for(config)).log;
@@ -197,8 +198,8 @@ std::string difference(const HostKernel& kernel, const KernelConfig& config,
   return error.what();
 }
 
-/// Problems with tails along each dimension, fewer and more K blocks than stages, one tile and
-/// many; as run by the kernel.
+/// Problems with tails along each dimension, with fewer and more K blocks than stages, with one
+/// tile and with many; as run by the kernel.
 std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const Layout layout = kernel.layout;
@@ -285,7 +286,7 @@ TEST_CASE("The schedule of every kernel is ranked") {
       return std::get<KernelConfig>(ranking.predictions.front().config).schedule == schedule;
     };
     CAPTURE(to_text(schedule));
-    // One tile; many; few with a long K; several waves with a partial last one.
+    // One tile; many tiles; few tiles with a long K; several waves with a partial last one.
     CHECK((ranks({64, 64, 64}) || ranks({1024, 1024, 1024}) || ranks({512, 512, 65536}) ||
            ranks({3072, 3072, 4096})));
   }
@@ -328,7 +329,7 @@ TEST_CASE("A warpgroup's part of a tile is at the simulator's position") {
     }
     splits.emplace(t.warpgroups_m, t.warpgroups_n);
   }
-  // Every legal split: at most three warpgroups share a tile.
+  // Every legal split occurs: at most three warpgroups share a tile.
   CHECK(splits == std::set<std::pair<i32, i32>>{{1, 1}, {2, 1}, {1, 2}, {3, 1}, {1, 3}});
 }
 

@@ -2,7 +2,7 @@
 // the host, and host_kernels(). Arguments: kernels.txt, output folder.
 //
 // Includes the kernel's source unchanged, with the `Config` that it would be compiled for.
-// `tilecast` becomes a different namespace in each, since inline functions and constants differ.
+// `tilecast` becomes a different namespace in each, because inline functions and constants differ.
 #include <fmt/format.h>
 
 #include <exception>

@@ -24,7 +24,8 @@ CHIP = (*SPEC, "model/sim/engine/")
 SIMULATED = (*SPEC, "model/sim/", "model/gemm/costs/", *GEMM)
 TILECAST_GPU = ("model/", "kernels/", "validate/", "cli/")
 
-# Folder or prefix: what it may include in addition to itself. The first one that a path begins with is its layer.
+# Folder or prefix: what it may include besides itself. The layer of a path is the first entry with
+# which the path begins.
 LAYERS = {
     "model/base/": (),
     "model/op/": ("model/base/",),

@@ -5,9 +5,9 @@ import unittest
 
 from tree import is_test, read, sources
 
-# Code that runs in a caller's process must not change the process: it neither sets the umask, locale, environment
-# or working directory, nor reads them where other threads may set them. Numbers are converted by std::from_chars
-# and fmt, which are independent of the locale.
+# Code that runs in a caller's process must not change the process: it must not set the umask,
+# locale, environment or working directory, nor read them where other threads may set them. Numbers
+# are converted by std::from_chars and fmt, which do not depend on the locale.
 PROCESS_STATE = {
     r"sto[dfil]|stold|stoll|stoul|stoull|strto(?:d|f|ld|l|ul|ll|ull|imax|umax)|ato[fil]|atoll|v?[fs]?scanf":
         "the locale decides what it reads; use std::from_chars",
@@ -21,8 +21,9 @@ PROCESS_STATE = {
     r"localtime|localtime_r|mktime|tzset": "the time zone comes from the environment",
     r"srand|rand|drand48|strtok": "its state is the whole process's",
 }
-# File and name: why the use is allowed. The environment is read where a documented variable takes effect, by the
-# library once per plan or forecast; a caller that changes it concurrently breaks every reader.
+# File and name: why the use is allowed. The environment is read where a documented variable takes
+# effect, by the library once per plan or forecast. A caller that changes it concurrently breaks
+# every reader.
 EXCEPTIONS = {
     ("model/spec/load_gpu.cpp", "getenv"): "TILECAST_CONFIG_DIR",
     ("library/installed_configs.cpp", "getenv"): "TILECAST_CONFIG_DIR",

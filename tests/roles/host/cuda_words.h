@@ -35,7 +35,7 @@ struct float4 {
 struct ThreadIndex {
   std::uint32_t x;
 };
-// A macro, since threadIdx is used inside expressions.
+// A macro, because threadIdx is used inside expressions.
 #define threadIdx (ThreadIndex{kernel_calls::running.thread})
 #define blockIdx (ThreadIndex{kernel_calls::running.block})
 #define gridDim (ThreadIndex{kernel_calls::running.blocks})

@@ -1,5 +1,5 @@
 // Host stand-in for kernels/device/group_table.cuh, without warp sums: one thread fills the table.
-// It is in memory shared by the threads of a grid, since all CTAs have the same table.
+// It is in memory that the threads of a grid share, because all CTAs have the same table.
 #pragma once
 
 #define fill_group_table fill_group_table_by_a_warp

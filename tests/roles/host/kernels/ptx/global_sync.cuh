@@ -1,4 +1,4 @@
-// Host stand-in for kernels/ptx/global_sync.cuh: a lock reads as the least value that lets the
+// Host stand-in for kernels/ptx/global_sync.cuh: a lock reads as the lowest value that lets the
 // thread continue.
 #pragma once
 
