@@ -50,7 +50,7 @@ std::string cutlass_header();
 constexpr std::size_t kLookedAtForCutlass = 512;
 
 /// Formats the fastest `top` kernels of a GEMM's ranking that have counterparts, fastest first,
-/// without a header. Of kernels with the same counterpart (CUTLASS chooses stages and registers
+/// without a header. Among kernels with the same counterpart (CUTLASS chooses stages and registers
 /// itself), only the fastest is listed. Lists faster kernels without counterpart on standard error,
 /// after `of`. Throws ConfigError if no kernel has a counterpart.
 std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::string& of = "");

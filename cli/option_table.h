@@ -22,7 +22,8 @@ enum class Host { kModel, kData, kGpu };
 struct CommandRow {
   std::string_view name;  // name; a verb follows its command: "campaign plan"
   Host host;
-  std::string_view heading;  // heading in --help; kMaintain: only in --help-all; empty: in neither
+  std::string_view
+      heading;  // heading in --help; only in --help-all if kMaintain, in neither if empty
   std::string_view help;
   std::string_view examples = "";  // examples for its --help, one per line
 };

@@ -1,5 +1,5 @@
 // Revision of each kernel family. Together with op, problem and configuration it identifies the
-// kernel of a measured row. A row without a revision is of revision 1.
+// kernel of a measured row. A row without a revision has revision 1.
 //
 // Increase a family's revision with any change that can change its run time: instructions,
 // registers, shared memory or launches. Changes of symbol names and argument offsets do not count.

@@ -1,4 +1,4 @@
-// Ends a tile. Without splits, the output goes through shared memory (in the place of Q) to global
+// Ends a tile. Without splits, the output goes through shared memory (where Q was) to global
 // memory, by one bulk copy per slab, clipped after the last query. With splits, each CTA writes its
 // partial result in fp32: to global memory, where the tile's last CTA sums them, or to its shared
 // memory, for its cluster.
@@ -329,7 +329,7 @@ __device__ __forceinline__ void store_lse(const AttentionArgs& args, const Atten
 }
 
 /// Stores tile `linear`, whose result is in `o` and `softmax`. Without splits, leaves the output in
-/// `slot`, in the place of Q, and notifies the storing thread; with splits, writes the partial
+/// `slot`, where Q was, and notifies the storing thread; with splits, writes the partial
 /// result. Called by every thread of a consumer warpgroup.
 template <class Config>
 __device__ __forceinline__ void store_tile(const AttentionArgs& args,

@@ -78,7 +78,7 @@ std::string_view number_of(std::string_view architecture) {
 }
 
 /// Guards a source. Some releases of nvcc also compile it for plain compute_90, which lacks these
-/// instructions: for that target the call is left out, and the kernel is empty and never runs.
+/// instructions: for that target the call is omitted, and the kernel is empty and never runs.
 std::string guarded(std::string source, std::string_view architecture) {
   if (!is_specific(architecture)) {
     return source;

@@ -64,7 +64,7 @@ inline std::string why_rejected(const GpuSpec& gpu, const AttentionProblem& prob
 /// All schedules are searched by default.
 inline bool is_on_menu(const GpuSpec&, AttentionSchedule) { return true; }
 using AttentionCandidates = CandidatesOf<AttentionConfig>;
-/// Lists the configurations of `schedules` (empty: all) in a fixed order.
+/// Lists the configurations of `schedules` (of all if it is empty) in a fixed order.
 AttentionCandidates enumerate_candidates(const GpuSpec& gpu, const AttentionProblem& problem,
                                          const std::vector<AttentionSchedule>& schedules);
 

@@ -12,7 +12,7 @@ struct KernelFeatures {
   Features values;
   Limiter limiter;  // bottleneck found by the simulation, if there is one
   Regime regime;
-  // no measured kernel is of this kind, so the prior's interval applies
+  // no measured kernel has this kind, so the prior's interval applies
   bool never_learned = false;
 };
 

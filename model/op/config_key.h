@@ -55,7 +55,7 @@ struct ConfigKey {
 
   std::string_view name, in_short;  // name; prefix in the short form
   std::vector<ConfigMember<Config>> members;
-  // whether the schedule leaves the key open; null: all schedules do
+  // whether the schedule leaves the key open; if null, all schedules do
   bool (*has)(Schedule);
   std::string_view meaning = {};  // description of numbers
   More more = {};

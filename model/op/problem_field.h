@@ -16,7 +16,7 @@ struct ProblemField {
   void (*read)(Problem&, std::string_view text);  // parses a value; throws ConfigError
   const char* help = nullptr;                     // help of its option; null if it has no option
   std::string_view usual = {};                    // default
-  /// Whether a default applies to the problem; null: always.
+  /// Whether a default applies to the problem; if null, it always does.
   bool (*counts)(const Problem&, std::string_view usual) = nullptr;
 };
 

@@ -43,8 +43,8 @@ constexpr double kNarrow = 0.3, kWide = 1.2, kPull = 0.5, kPullOfAll = 0.02;
 // Half-width of the 90 % interval, in standard deviations of the ratios around their mean; and the
 // lowest standard deviation, which is the spread between GPUs and repeats.
 constexpr double kReach = 1.6, kLeastDeviation = 0.012, kDeviationOfAll = 0.2;
-// If the forecast stored with a row differs from today's by more than this, an older model made it:
-// only the row's ratio is used, not its time.
+// If the forecast stored with a row differs from the current one by more than this, an older model
+// made it: only the row's ratio is used, not its time.
 constexpr double kSameForecast = 0.03;
 
 // Length scales of the features; problems further apart are hardly correlated. In order: logarithm

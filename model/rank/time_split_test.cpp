@@ -40,8 +40,8 @@ TEST_CASE("Warpgroups that multiply at the same time count once, and loads do no
 }
 
 TEST_CASE("Skipped waves are split like the steady ones before them") {
-  // Of the 100 simulated, 20..60 are steady: 10 between tiles, 30 multiplying. The 40 skipped add
-  // 10 and 30. In total, of 140: start 10, multiply 30 + 40 + 30, between 10 + 10, end 10.
+  // From 20 to 60 of the 100 simulated are steady: 10 between tiles, 30 multiplying. The 40 skipped
+  // add 10 and 30. In total, of 140: start 10, multiply 30 + 40 + 30, between 10 + 10, end 10.
   const TimeSplit split = time_split({tile(0, 10, 40), tile(0, 50, 90)}, 1, {100},
                                      {.steady_begin = {20}, .steady_end = {60}, .time = {40}});
   CHECK(split.start == Approx(10.0 / 140));

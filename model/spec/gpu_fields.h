@@ -25,7 +25,7 @@ struct Field {
   double least, most;  // inclusive range, in the dimension's basic unit
   std::optional<Limiter> part = {}, other_part = {};
   /// Key ("section.key") of the number with which this one scales on a derived GPU; counts are
-  /// rounded down. Empty: inherited unchanged.
+  /// rounded down. If empty, inherited unchanged.
   std::string_view proportional_to = {};
   bool of_this_card = false;           // a derived GPU takes default_interval instead
   bool hopper_alone = false;           // absent on Blackwell

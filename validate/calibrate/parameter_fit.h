@@ -62,8 +62,8 @@ std::string bound_lines(const std::vector<FittedConstant>& constants);
 std::string section_text(std::string_view section, const std::vector<FittedConstant>& constants,
                          const std::string& rows, const std::string& command);
 
-/// Returns `overlay`, which is of the GPU `name` or empty, with the section replaced by `text`, or
-/// with `text` added.
+/// Returns `overlay`, which belongs to the GPU `name` or is empty, with the section replaced by
+/// `text`, or with `text` added.
 std::string with_section(const std::string& overlay, const std::string& name,
                          std::string_view section, const std::string& text);
 

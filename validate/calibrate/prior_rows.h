@@ -27,7 +27,7 @@ struct PriorRows {
   std::vector<const LearnedRow*> rows;
   std::vector<std::size_t> place;  // indices of the rows in the model
   std::vector<int>
-      group;  // group as in FitRow::group; negative if no row of the GPU is of that problem
+      group;  // group as in FitRow::group; negative if the GPU has no row of that problem
 
   std::size_t count() const { return rows.size(); }
 };

@@ -24,7 +24,7 @@ Prediction predict_row(const Measurement& measured, const Predictor& predict) {
   return predict(point.problem, config, point.regime, point.inputs);
 }
 
-/// The prediction for a row, or the reason why there is none.
+/// The prediction for a row, or why there is none.
 struct Answer {
   std::optional<Prediction> prediction;
   std::string why_not;

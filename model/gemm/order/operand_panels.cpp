@@ -11,7 +11,8 @@ OperandPanels::OperandPanels(const Batch& batch, u32 rows, u32 columns)
       one_a_(batch.one_a),
       matrices_of_b_(batch.one_b ? 1 : products_) {}
 
-/// `rows` and `columns`: tiles per cluster tile if panels are of cluster tiles, 1 if of CTA tiles.
+/// `rows` and `columns`: tiles per cluster tile if panels consist of cluster tiles, 1 if of CTA
+/// tiles.
 OperandPanels OperandPanels::of(const GemmProblem& problem, const Tiling& t, u32 rows,
                                 u32 columns) {
   const u32 all_columns = tile_columns(problem.shape, t) * columns;

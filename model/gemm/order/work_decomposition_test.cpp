@@ -136,7 +136,7 @@ TEST_CASE("Stream-K: nine tiles on four workers are two and a quarter each, last
 }
 
 TEST_CASE("Hybrid: one full wave and the partial one are streamed, the rest are whole tiles") {
-  // Of 9 tiles, 1 + 4 are streamed on 4 workers, 1.25 tiles each; then each worker has a whole
+  // 1 + 4 of 9 tiles are streamed on 4 workers, 1.25 tiles each; then each worker has a whole
   // tile.
   const WorkDecomposition work = WorkDecomposition::stream_k_hybrid(9, 40, 4, 8);
   CHECK(walk(work, 0) == "1:0-10 0:0-40 5:0-40");

@@ -113,7 +113,7 @@ TEST_CASE(
   CHECK(specialized("128x128x128,stages=4,warpgroups=2x1", "0", ",store=deferred") ==
         Refusal::kSchedule);
   CHECK(check("pi 128x128x128 s4 w2x1 c1x1 o1 i0 e1 m8") == Refusal::kSchedule);
-  // Of the 232 registers, 128 hold the tile's accumulators and 64 those of a K block; with 256
+  // 128 of the 232 registers hold the tile's accumulators and 64 those of a K block; with 256
   // columns both take 128.
   CHECK(specialized("256x128x128,stages=4,warpgroups=2x1") == Refusal::kNone);
   CHECK(specialized("128x256x128,stages=4,warpgroups=1x2") == Refusal::kNone);

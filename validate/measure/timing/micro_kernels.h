@@ -16,7 +16,7 @@ namespace tilecast {
 std::vector<KernelSource> micro_kernel_sources();
 
 /// Allowed difference of one element from its reference. `deviations`: one per element, in device
-/// memory; `deviates` times an element's deviation is allowed. Null: no such allowance.
+/// memory; `deviates` times an element's deviation is allowed. If null, no such allowance.
 struct ElementBound {
   float relative, absolute;
   const float* deviations = nullptr;

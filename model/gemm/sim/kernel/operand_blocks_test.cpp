@@ -64,7 +64,7 @@ TEST_CASE("Out-of-bounds rows and whole slabs are requested, the rest of a row c
 }
 
 TEST_CASE("If only existing rows are loaded, missing ones cost nothing beyond the rest of a step") {
-  // Of 80 rows the second tile has 16: two steps of 8, which are half of the first slice of 32.
+  // The second tile has 16 of the 80 rows: two steps of 8, which are half of the first slice of 32.
   const OperandBlocks eights = a_of(fp16(80, 64, 128), 1, 3, 8);
   CHECK(eights.cost(0, 0, 0).fill.ps == 128000);
   CHECK(eights.cost(1, 0, 0).bytes == 16 * 64 * 2);
