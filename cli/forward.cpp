@@ -36,7 +36,9 @@ void hand_on(const CommandRow& command, char** argv) {
   if (to_gpu) {
     throw DeviceError(why);
   }
-  throw FileError(why + (error == ENOENT ? "; the target tilecast-data builds it" : ""));
+  throw FileError(why + (error == ENOENT
+                             ? "; build it: cmake --build build/release --target tilecast-data"
+                             : ""));
 }
 
 }  // namespace tilecast

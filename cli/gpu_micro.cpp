@@ -49,7 +49,7 @@ void check_same_gpu(const GpuSpec& file, const Device& device) {
   if (file.sm.count != device.sm_count || !is_product(device.name, file.product)) {
     throw ConfigError(
         fmt::format("--gpu {} is {} with {} SMs, but this machine's GPU is {} with {} SMs: "
-                    "expected the file of this machine's GPU; or omit --overlay",
+                    "give the file of this machine's GPU, or omit --overlay",
                     file.name, file.product, file.sm.count, device.name, device.sm_count));
   }
 }

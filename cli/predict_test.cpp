@@ -470,7 +470,7 @@ TEST_CASE("Groups can be given as an option, in a file or in the shape") {
   CHECK(ranking({"512x1024", "--groups-file", file}) == ranking({"[40,0,17]x512x1024"}));
   CHECK(ranking({"512x1024", "--groups", "40,0,17", "--layout", "nt"}) ==
         ranking({"512x1024x[40,0,17]", "--layout", "nt"}));
-  check_refused({"8x512x1024", "--groups", "40"}, "expected NxK of each group");
+  check_refused({"8x512x1024", "--groups", "40"}, "a grouped problem takes NxK of one group");
   check_refused({"512x1024", "--groups", "40,-1"},
                 "groups '40,-1': expected the rows of each group");
   check_refused({"512x1024", "--groups", "40", "--batch", "2"},
@@ -570,7 +570,7 @@ TEST_CASE("An invalid routing is refused") {
     more.insert(more.end(), {"--experts", "8", "--tokens", "10"});
     check_refused(more, part);
   };
-  refuses({"1000x512x1024"}, "expected NxK of each group");
+  refuses({"1000x512x1024"}, "a grouped problem takes NxK of one group");
   refuses({"512x1024", "--routing", "even"}, "routing 'even': expected uniform");
   refuses({"512x1024", "--top-k", "9"}, "top-k 9: there are only 8 experts");
   refuses({"1024", "--op", "memcpy"}, "not to memcpy");

@@ -23,7 +23,8 @@ namespace {
 void require_two_sides(const std::string& shape) {
   if (std::ranges::count(lower_case(shape), 'x') != 1) {
     throw ConfigError(
-        fmt::format("shape '{}': expected NxK of each group, such as 4096x7168; in layout nt MxN",
+        fmt::format("shape '{}': a grouped problem takes NxK of one group (MxN in layout nt), such "
+                    "as 4096x7168",
                     on_one_line(shape)));
   }
 }

@@ -129,8 +129,8 @@ TEST_CASE("An invalid or unsupported attention is refused with the field's name"
          a.o = {8 * 96 * 64, 95 * 64, 64};
        },
        kInvalid,
-       "o.head is 6080: each head's range must end before the next one begins, expected at least "
-       "6144"},
+       "o.head is 6080: expected at least 6144, so that the ranges of different heads do not "
+       "overlap"},
       {[](Attention& a) {
          a.o = {8 * 96 * 64 - 64, 96 * 64, 64};
        },

@@ -99,8 +99,8 @@ AttentionStrides strides_of(const char* name, const tilecast_strides& given,
     for (const Dimension& d : dimensions) {
       if (d.length > 1 && *d.stride < extent) {
         throw_invalid(
-            fmt::format("{0}.{1} is {2}: each {1}'s range must end before the next one begins, "
-                        "expected at least {3}",
+            fmt::format("{0}.{1} is {2}: expected at least {3}, so that the ranges of different "
+                        "{1}s do not overlap",
                         name, d.name, *d.stride, extent));
       }
       extent += d.length > 1 ? (d.length - 1) * *d.stride : 0;

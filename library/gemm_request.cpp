@@ -113,7 +113,8 @@ i64 matrix_stride(const char* name, i64 given, i64 rows, i64 row_stride, Element
                               rows * row_stride, kMostStride));
   }
   if (engine && given * element_bytes(type) % kWholeRowBytes != 0) {
-    throw_unsupported(fmt::format("{} is {}: matrices must be 16-byte aligned", name, given));
+    throw_unsupported(fmt::format(
+        "{} is {}: expected a multiple of 16 bytes, so that each matrix is aligned", name, given));
   }
   return given;
 }
@@ -174,8 +175,9 @@ GemmProblem grouped(const GemmProblem& problem, const tilecast_problem& p) {
     rows.push_back(of_group);
   }
   if (sum == 0 || (capacity == 0 && sum != m)) {
-    throw_invalid(
-        fmt::format("expected_rows sums to {}: expected {}", sum, capacity > 0 ? "some" : parted));
+    throw_invalid(capacity > 0
+                      ? "expected_rows sums to 0: expected at least one row"
+                      : fmt::format("expected_rows sums to {}: expected {} = {}", sum, parted, m));
   }
   return in_groups(
       problem, GroupRows::of(std::move(rows), capacity, along_k ? GroupSide::kK : GroupSide::kM));

@@ -48,10 +48,12 @@ std::string gpu_file_of(const CurrentGpu& device, const std::filesystem::path& c
     }
   }
   if (found.size() != 1) {
+    const std::string of_device = fmt::format("{} ({} SMs)", device.name, device.sm_count);
     throw StatusError(
         TILECAST_UNSUPPORTED,
-        fmt::format("{} ({} SMs) matches {}; options.gpu can name a GPU file", device.name,
-                    device.sm_count, found.empty() ? "no GPU file" : join(found, " and by ")));
+        (found.empty() ? "no GPU file matches " + of_device
+                       : "several GPU files match " + of_device + ": " + join(found, ", ")) +
+            "; name one with options.gpu");
   }
   return found.front();
 }

@@ -179,7 +179,7 @@ TEST_CASE("Groups are forecast from expected rows, and invalid ones are refused"
     return error();
   };
   problem.expected_rows = short_rows;
-  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows sums to 4: expected m");
+  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows sums to 4: expected m = 1024");
   problem.expected_rows = wrong;
   CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows[0] is -1: expected 0 to 1024");
   problem.expected_rows = short_rows;
@@ -201,7 +201,7 @@ TEST_CASE("Groups are forecast from expected rows, and invalid ones are refused"
   problem.expected_rows = rows;
   CHECK(predict_one(problem, options) == TILECAST_OK);
   problem.expected_rows = short_rows;
-  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows sums to 4: expected k");
+  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows sums to 4: expected k = 1024");
   problem.group_capacity = 256;
   CHECK(refused(TILECAST_UNSUPPORTED) == "group_capacity must be 0 for groups along K");
   problem.group_side = 2;

@@ -26,7 +26,8 @@ std::string gpu_name(const Request& request) {
   try {
     return gpu_file_of(current_gpu(), request.config_folder);
   } catch (const DeviceError& error) {
-    throw DeviceError(fmt::format("{}; options.gpu can name the GPU to predict for", error.what()));
+    throw DeviceError(
+        fmt::format("{}; name the GPU to predict for with options.gpu", error.what()));
   }
 }
 

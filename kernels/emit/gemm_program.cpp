@@ -118,11 +118,11 @@ std::string constants_of(const GemmProblem& problem) {
   text.flag("kRowsOfBAreK", b_is_k_major(problem.layout), "B in memory is [n,k]");
   text.add("i64", "kGroups", groups != nullptr ? groups->count() : 0);
   text.add("i64", "kCapacity", groups != nullptr ? groups->capacity() : 0,
-           "rows that each group has room for; 0: no gaps");
+           "rows that each group has room for; 0 if groups follow without gaps");
   if (groups != nullptr) {
     text.line(
-        "/// Of each group its end, or how many rows it has where there is room for more. The "
-        "kernel\n/// reads them from the device: they may be other ones when it runs.");
+        "/// The end of each group, or with kCapacity its number of rows. The kernel reads these "
+        "numbers\n/// from the device, so a run may use others.");
     text.line(fmt::format("constexpr i32 kGroupNumbers[] = {{{}}};",
                           fmt::join(groups->on_device(), ", ")));
   }
@@ -135,7 +135,7 @@ std::string constants_of(const GemmProblem& problem) {
   text.add("i64", "kElementsOfB", elements.b);
   text.add("i64", "kColumnsOfC", c_columns(problem));
   text.add("i64", "kElementsOfC", products * m * c_columns(problem));
-  text.add("i64", "kSpanOfC", elements.c, "with what lies between rows");
+  text.add("i64", "kSpanOfC", elements.c, "including gaps between rows");
   text.add("i64", "kBiasElements", bias_elements(problem.epilogue, m, n));
   text.add("i64", "kRowOfScales", row_of_scales);
   text.add("i64", "kScalesOfA", scales.a);

@@ -25,29 +25,31 @@ std::string config_of(const AttentionConfig& config, const AttentionProblem& pro
   const AttentionRegisters registers = attention_registers(config);
   const AttentionSmem smem = attention_smem(config, head_dim);
   ConfigWriter w;
-  w.count("kThreads", attention_threads(config), "of a CTA");
-  w.count("kCtasPerSm", config.ctas_per_sm, "promised to the compiler");
+  w.count("kThreads", attention_threads(config), "threads per CTA");
+  w.count("kCtasPerSm", config.ctas_per_sm, "CTAs that must fit on an SM, as the compiler is told");
   w.count("kGroups", config.groups, "consumer warpgroups, each with 64 rows of a tile");
   w.add("AttentionRegisters", "kRegisters",
         fmt::format("{{.producer = {}, .consumer = {}}}", registers.producer, registers.consumer),
-        "of a thread");
-  w.count("kKvBlock", config.kv_block, "keys of a block");
-  w.count("kStages", config.stages, "of K, and as many of V");
+        "registers per thread");
+  w.count("kKvBlock", config.kv_block, "keys per block");
+  w.count("kStages", config.stages, "stages of K; V has the same number");
   w.flag("kTurns", traits_of(config.schedule).takes_turns && config.groups > 1,
          "warpgroups take turns at the tensor cores");
-  w.flag("kSplits", config.splits > 1, "CTAs share the keys of a tile");
-  w.count("kPartsAtOnce", parts_at_once(config, head_dim), "of a row, loaded to be summed");
-  w.flag("kClusters", config.grid == AttentionGrid::kClusters, "these CTAs are a cluster");
+  w.flag("kSplits", config.splits > 1, "several CTAs share the keys of a tile");
+  w.count("kPartsAtOnce", parts_at_once(config, head_dim),
+          "partial results of a row that are loaded at once to be summed");
+  w.flag("kClusters", config.grid == AttentionGrid::kClusters,
+         "the CTAs that share a tile form a cluster");
   w.flag("kDynamic", config.order == AttentionOrder::kDynamic, "CTAs draw tiles from a counter");
 
   w.line("// The problem.");
-  w.add("ElementType", "kElementType", enumerator_of(problem.dtype), "of Q, K, V and O");
+  w.add("ElementType", "kElementType", enumerator_of(problem.dtype), "type of Q, K, V and O");
   w.count("kHeadDim", head_dim);
   w.flag("kCausal", is_causal(problem));
-  w.count("kSharedHeads", packed.shared, "query heads of a set of the tensor maps");
-  w.count("kPackedHeads", packed.heads, "of them in a warpgroup's rows");
-  w.count("kQueries", box.rows, "of a warpgroup");
-  w.count("kThreadRows", thread_rows(problem, config), "rows of a thread that exist, of two");
+  w.count("kSharedHeads", packed.shared, "query heads per set in the tensor maps");
+  w.count("kPackedHeads", packed.heads, "query heads in a warpgroup's rows");
+  w.count("kQueries", box.rows, "queries per warpgroup");
+  w.count("kThreadRows", thread_rows(problem, config), "how many of a thread's two rows exist");
 
   w.line("// Shared memory.");
   w.add("AttentionSmem", "kSmem",
@@ -56,13 +58,13 @@ std::string config_of(const AttentionConfig& config, const AttentionProblem& pro
                     "      .total_bytes = {}}}",
                     smem.q_bytes, smem.stage_bytes, smem.q_slots, smem.k_offset, smem.v_offset,
                     smem.barrier_offset, smem.total_bytes));
-  w.count("kQuerySlots", smem.q_slots, "places of a tile's Q and O");
-  w.count("kRowBytes", kRowBytes, "of a swizzled row");
-  w.count("kSlab", kSlab, "columns of such a row");
-  w.count("kSlabs", slabs, "of a head");
-  w.count("kQuerySlabBytes", kGroupRows * kRowBytes, "of a warpgroup");
+  w.count("kQuerySlots", smem.q_slots, "buffers, each for Q and then O of a tile");
+  w.count("kRowBytes", kRowBytes, "bytes of a swizzled row");
+  w.count("kSlab", kSlab, "columns of a swizzled row");
+  w.count("kSlabs", slabs, "slabs per head");
+  w.count("kQuerySlabBytes", kGroupRows * kRowBytes, "bytes per warpgroup");
   w.count("kKvSlabBytes", config.kv_block * kRowBytes);
-  w.count("kLoadedQueryBytes", slabs * box.rows * box.heads * kRowBytes, "of a warpgroup");
+  w.count("kLoadedQueryBytes", slabs * box.rows * box.heads * kRowBytes, "bytes per warpgroup");
   return w.text();
 }
 

@@ -100,14 +100,15 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
                     "      .c_slots = {}, .operand_bytes = {}}}",
                     t.block_m, t.block_n, t.block_k, t.stages, t.warpgroups_m, t.warpgroups_n,
                     t.cluster_m, t.cluster_n, t.c_slots, t.operand_bytes));
-  w.count("kThreads", threads_per_cta(schedule, t), "of a CTA");
-  w.count("kCtasPerSm", config.ctas_per_sm, "promised to the compiler");
-  w.count("kConsumerWarpgroups", consumers, "that issue wgmma");
+  w.count("kThreads", threads_per_cta(schedule, t), "threads per CTA");
+  w.count("kCtasPerSm", config.ctas_per_sm, "CTAs that must fit on an SM, as the compiler is told");
+  w.count("kConsumerWarpgroups", consumers, "warpgroups that issue wgmma");
   w.add("RegisterPlan", "kRegisters",
         fmt::format("{{.producer = {}, .consumer = {}, .at_launch = {}}}", registers.producer,
                     registers.consumer, registers.at_launch),
-        "of a thread");
-  w.count("kInflight", config.inflight, "K blocks whose wgmmas are left outstanding");
+        "registers per thread");
+  w.count("kInflight", config.inflight,
+          "K blocks whose wgmmas may still run when the next ones are issued");
   w.count("kClusterSize", cluster_size(t));
   w.count("kClusterPeers", t.cluster_m + t.cluster_n - 1, "CTAs that read what one CTA loads");
   w.add("LaunchOrder", "kLaunch",
@@ -116,17 +117,17 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
                                                     : "LaunchOrder::kBesideEpilogue");
 
   w.line("// The problem.");
-  w.add("ElementType", "kElementType", enumerator_of(operands), "of A and B");
+  w.add("ElementType", "kElementType", enumerator_of(operands), "type of A and B");
   w.add("ElementType", "kCType", enumerator_of(c));
   w.add("ElementType", "kHalfType", enumerator_of(half_type(c)),
-        "C's, if that has 16 bits; of the bias");
+        "type of the bias; also of C if C has 16 bits");
   w.count("kCBytes", element_bytes(c));
   w.flag("kAKMajor", a_is_k_major(layout), "A is [m,k], else [k,m]");
   w.flag("kBKMajor", b_is_k_major(layout), "B is [n,k], else [k,n]");
   w.flag("kBatched", kind.batched || kind.grouped || kind.parts_k,
-         "several GEMMs in one launch; groups, too");
-  w.flag("kGrouped", kind.grouped, "groups along M, with a B each");
-  w.flag("kGroupedAlongK", kind.parts_k, "groups along K, with a C each");
+         "one launch computes several GEMMs: a batch or groups");
+  w.flag("kGrouped", kind.grouped, "groups along M, each with its own B");
+  w.flag("kGroupedAlongK", kind.parts_k, "groups along K, each with its own C");
   w.flag("kSwapped", swapped, "the kernel computes C transposed");
   w.flag("kPromoted", kind.types.accumulate == Accumulate::kExact || block_scales,
          "sums leave the tensor cores K block by K block");
@@ -134,7 +135,7 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   w.flag("kOnHilbertCurve", config.raster.kind == RasterKind::kHilbert, "the order of tiles");
   w.flag("kMmaSync", uses_mma_sync(schedule), "threads copy operands and C, without TMA");
 
-  w.line("// The epilogue: its steps by kind, and what kernels ask of them.");
+  w.line("// The epilogue: one type per kind of step, and properties that kernels use.");
   w.type("Scales", type_of_step(epilogue, OutputKind::kScale));
   w.type("Bias", type_of_step(epilogue, OutputKind::kBias));
   w.type("Activate", type_of_step(epilogue, OutputKind::kActivate));
@@ -147,12 +148,13 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   w.flag("kRowScales", reads(OutputKind::kScale).row > 0 && !block_scales);
   w.flag("kBlockScales", block_scales);
   w.flag("kAddsBias", epilogue.has(OutputKind::kBias));
-  w.flag("kBiasOfRows", reads(OutputKind::kBias).row > 0, "an element for each row of C");
+  w.flag("kBiasOfRows", reads(OutputKind::kBias).row > 0, "one element per row of C");
   w.flag("kBiasOfColumns", reads(OutputKind::kBias).column > 0);
   w.flag("kActivates", epilogue.has(OutputKind::kActivate));
-  w.flag("kGates", gate, "two columns of A B become one of C");
-  w.flag("kActivatesByConversion", by_conversion, "rounding to 16 bits does it");
-  w.flag("kLoads", loads, "R, a matrix like C");
+  w.flag("kGates", gate, "two columns of A B are combined into one of C");
+  w.flag("kActivatesByConversion", by_conversion,
+         "the conversion to 16 bits also applies the activation");
+  w.flag("kLoads", loads, "loads a residual, a matrix like C");
   w.flag("kFindsAmax", finds_amax);
   w.flag("kScalesC", epilogue.has(OutputKind::kConvert));
 
@@ -167,12 +169,12 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
                     smem.b_offset, smem.c_offset, smem.barrier_offset, smem.tcgen05_offset,
                     smem.total_bytes));
   const i32 slab_row_bytes = k_slab_elements(t) * t.operand_bytes;
-  w.count("kSlab", k_slab_elements(t), "K elements of a swizzle row of a K-major operand");
+  w.count("kSlab", k_slab_elements(t), "elements along K in a swizzled row of a K-major operand");
   w.count("kSlabRowBytes", slab_row_bytes);
-  w.count("kOperandBytes", t.operand_bytes, "of an element of A and B");
-  w.count("kARowsStep", a_rows_step(t, layout), "rows of A that are loaded come in steps");
+  w.count("kOperandBytes", t.operand_bytes, "bytes of an element of A or B");
+  w.count("kARowsStep", a_rows_step(t, layout), "rows of A are loaded in multiples of this");
   w.count("kScaleBytes", block_scales ? scale_copies(t) * scale_box_bytes(t) : 0,
-          "of block scales, with a K block");
+          "bytes of block scales loaded with each K block");
   w.count("kScaleCopies", scale_copies(t));
   w.count("kScaleBoxRows", scale_box_rows(t));
   w.count("kScaleStageBytes", scale_stage_bytes(t));
@@ -180,42 +182,45 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   w.count("kRingsEnd", smem.total_bytes + scale_ring_bytes(epilogue, t));
 
   w.line("// wgmma.");
-  w.count("kInstructionN", instruction, "columns of one instruction");
-  w.count("kInstructionK", instruction_k(t), "K elements of one instruction");
+  w.count("kInstructionN", instruction, "columns per instruction");
+  w.count("kInstructionK", instruction_k(t), "elements along K per instruction");
   w.count("kSteps", k_steps(t), "instructions along a K block");
-  w.count("kMmasAlongM", wgmmas_along_m(t), "of a warpgroup");
+  w.count("kMmasAlongM", wgmmas_along_m(t), "instructions of a warpgroup along M");
   w.count("kMmasAlongN", wgmmas_along_n(config));
-  w.count("kWarpgroupRows", warpgroup_rows(t), "of a tile");
+  w.count("kWarpgroupRows", warpgroup_rows(t), "rows of the tile per warpgroup");
   w.count("kWarpgroupColumns", warpgroup_columns(t));
-  w.count("kAccumulatorRegisters", accumulator_registers(t), "of a thread");
+  w.count("kAccumulatorRegisters", accumulator_registers(t), "registers per thread");
   w.flag("kAInRegisters", config.a_source == OperandSource::kRegisters);
   w.flag("kMmasKeepToSlabs", wgmmas_keep_to_slabs(config));
 
   w.line("// tcgen05.");
   w.count("kCtaGroup", cta_group(t), "CTAs that share an instruction");
-  w.flag("kTakesOver", config.grid == Grid::kTakeover, "by cluster launch control");
+  w.flag("kTakesOver", config.grid == Grid::kTakeover,
+         "a CTA takes over tiles by cluster launch control");
   w.count("kAccumulators", config.accumulators, "tiles in tensor memory");
   w.count("kTensorMemoryAsked", tensor_memory_columns(config));
   w.flag("kTensorMemorySuffices", tensor_memory_suffices(config));
   w.count("kPartChunks", c_chunks(schedule, t));
 
   w.line(
-      "// The way to C: a warpgroup's part of a tile is staged in chunks, which leave as boxes.");
-  w.flag("kCBorrows", t.c_slots == 0, "stages of the ring instead of slots of its own");
-  w.count("kColumnBytes", column_bytes, "that a column of A B leaves in C");
-  w.count("kSlotColumns", c_slot_columns(t), "of a chunk");
-  w.count("kLastColumns", c_last_columns(t), "of the last chunk, if that is narrower");
+      "// Storing C: a warpgroup's part of a tile is staged in chunks, and TMA stores them as "
+      "boxes.");
+  w.flag("kCBorrows", t.c_slots == 0, "C is staged in stages of the ring, not in its own slots");
+  w.count("kColumnBytes", column_bytes, "bytes of C per column of A B");
+  w.count("kSlotColumns", c_slot_columns(t), "columns of a chunk");
+  w.count("kLastColumns", c_last_columns(t), "columns of the last chunk, which may be narrower");
   w.count("kBoxColumns", box_columns);
   w.count("kBoxRowBytes", box_row_bytes);
   w.count("kBoxBytes", kWgmmaM * box_row_bytes);
   w.count("kChunksAcross", ceil_div(warpgroup_columns(t), c_slot_columns(t)));
   w.count("kChunks", c_chunks(t));
-  w.flag("kDefers", deferred > 0, "a tile's store to the next one's K blocks");
+  w.flag("kDefers", deferred > 0, "a tile is stored during the next tile's K blocks");
   w.count("kDeferredChunks", deferred);
-  w.flag("kStagesMatrices", matrices, "by stmatrix");
-  w.flag("kRoundsPairs", matrices && !loads && !finds_amax, "as they are activated");
-  w.count("kSixteenWords", 2 * column_bytes, "that a thread stages of sixteen columns");
-  w.flag("kResidualInRing", in_ring, "R comes through the ring of stages");
+  w.flag("kStagesMatrices", matrices, "C is staged by stmatrix");
+  w.flag("kRoundsPairs", matrices && !loads && !finds_amax,
+         "elements are rounded in pairs right after the activation");
+  w.count("kSixteenWords", 2 * column_bytes, "words that a thread stages per sixteen columns");
+  w.flag("kResidualInRing", in_ring, "the residual is loaded through the ring of stages");
   w.count("kResidualChunks", residual_chunks_in_stage(schedule, t, column_bytes));
   w.count("kResidualAhead", residual_ahead(config, kind));
   return w.text();

@@ -45,11 +45,12 @@ TensorMap make_tensor_map(const HeadsView& view, const HeadsBox& box) {
   TensorMap map{};
   const CUresult result = encode_tensor_map(encoder(), view, box, map);
   if (result != CUDA_SUCCESS) {
-    throw Error(ExitCode::kWrong,
-                fmt::format("cuTensorMapEncodeTiled: error {}: {} rows of {} heads of {} at {}, "
-                            "box of {} heads and {} rows",
-                            static_cast<int>(result), view.rows, view.heads * view.sets,
-                            view.head_dim, view.pointer, box.heads, box.rows));
+    throw Error(
+        ExitCode::kWrong,
+        fmt::format("cuTensorMapEncodeTiled: error {}: {} rows x {} heads x head_dim {} at {}, "
+                    "box of {} heads x {} rows",
+                    static_cast<int>(result), view.rows, view.heads * view.sets, view.head_dim,
+                    view.pointer, box.heads, box.rows));
   }
   return map;
 }

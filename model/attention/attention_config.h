@@ -31,7 +31,7 @@ TILECAST_HD TILECAST_INLINED constexpr AttentionTraits traits_of(AttentionSchedu
     case AttentionSchedule::kSingle:
       return {.name = "attention_single",
               .abbreviation = "as",
-              .meaning = "one warpgroup loads, multiplies and takes the softmax in sequence",
+              .meaning = "one warpgroup loads, multiplies and computes the softmax, in sequence",
               .most_groups = 1};
     case AttentionSchedule::kSpecialized:
       return {.name = "attention_specialized",
@@ -41,7 +41,7 @@ TILECAST_HD TILECAST_INLINED constexpr AttentionTraits traits_of(AttentionSchedu
     case AttentionSchedule::kPingPong:
       return {.name = "attention_ping_pong",
               .abbreviation = "ap",
-              .meaning = "warpgroups take turns: one's softmax runs under another's products",
+              .meaning = "warpgroups take turns: one multiplies while another computes its softmax",
               .producer = true,
               .takes_turns = true,
               .least_groups = 2};
@@ -49,7 +49,8 @@ TILECAST_HD TILECAST_INLINED constexpr AttentionTraits traits_of(AttentionSchedu
       return {.name = "attention_overlap",
               .abbreviation = "ao",
               .meaning =
-                  "turns, and the scores of the next block are computed under this one's softmax",
+                  "attention_ping_pong, and the next block's scores are computed during this one's "
+                  "softmax",
               .producer = true,
               .takes_turns = true,
               .scores_ahead = true};

@@ -354,7 +354,7 @@ std::vector<std::string> notes(const AttentionQuestion& q, const AttentionConfig
 
   const double hidden = 1 - std::clamp(shown / form.softmax_of_sm, 0.0, 1.0);
   all.push_back(
-      fmt::format("Softmax: {} of it runs under products and loads; without it {} less time.",
+      fmt::format("Softmax: {} of it is hidden by products and loads; without it, {} less time.",
                   share_text(hidden), share_text(std::max(0.0, shown / form.cycles))));
 
   const double computed = plan.all_blocks * tile_rows(config) * config.kv_block;
@@ -371,8 +371,9 @@ std::vector<std::string> notes(const AttentionQuestion& q, const AttentionConfig
 
   const double mean = plan.all_blocks / static_cast<double>(plan.workers);
   all.push_back(fmt::format(
-      "{} tiles on {} CTAs, {:.2f} waves; the CTA that ends last has {:.0f} blocks of {} keys, the "
-      "mean {:.1f}: {} of the time is waiting for it.",
+      "{} tiles on {} CTAs, {:.2f} waves; the busiest CTA has {:.0f} blocks of {} keys, the "
+      "average "
+      "CTA {:.1f}, and waits {} of the time for the busiest.",
       with_commas(plan.tiles), with_commas(plan.workers),
       static_cast<double>(plan.tiles) / static_cast<double>(plan.workers), plan.busiest_blocks,
       config.kv_block, mean, share_text(1 - std::min(1.0, mean / plan.busiest_blocks))));
@@ -392,8 +393,9 @@ std::vector<std::string> notes(const AttentionQuestion& q, const AttentionConfig
   }
 
   all.push_back(fmt::format(
-      "{} come from L2 into the SMs, {} of K and V; each of their lines is wanted by {:.1f} tiles "
-      "at a time. DRAM reads {}, {:.2f} times Q, K and V, and writes {}.",
+      "{} go from L2 to the SMs, {} of them K and V, each line of which {:.1f} tiles read at the "
+      "same "
+      "time. DRAM reads {}, {:.2f} times Q, K and V, and writes {}.",
       mega_text(predicted.l2_to_sm), mega_text(plan.kv_from_l2), plan.sharers,
       mega_text(plan.dram_read), plan.dram_read.value / (query_bytes(problem) + kv_bytes(problem)),
       mega_text(plan.dram_write)));

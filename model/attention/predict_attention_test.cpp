@@ -198,7 +198,7 @@ TEST_CASE("An explanation lists the costs of softmax, mask, waves, splits and me
   const std::string prefill =
       notes(problem_of("4x32:8x4096x4096x128", "causal"), "ao 128x128 s3 o1 re dy k1");
   for (const char* said :
-       {"Softmax: ", "runs under products", "Mask: ", "waves", "No splits", "DRAM reads"}) {
+       {"Softmax: ", "is hidden by products", "Mask: ", "waves", "No splits", "DRAM reads"}) {
     CHECK(prefill.find(said) != std::string::npos);
   }
   const std::string decode =
@@ -208,7 +208,7 @@ TEST_CASE("An explanation lists the costs of softmax, mask, waves, splits and me
   CHECK(decode.find("Mask: ") == std::string::npos);
 }
 
-TEST_CASE("Of a softmax that costs a small part of the time, most is hidden") {
+TEST_CASE("Most of a softmax that costs a small part of the time is hidden") {
   // Without softmax both CTAs of an SM save time, so the saving is compared with the softmax of
   // both.
   for (const char* config : {"ao 128x128 s2 o1 re st k1", "as 64x64 s2 o2 ct st k1"}) {
@@ -219,8 +219,8 @@ TEST_CASE("Of a softmax that costs a small part of the time, most is hidden") {
             .notes.front();
     int hidden = 0, saved = 0;
     REQUIRE(std::sscanf(note.c_str(),
-                        "Softmax: %d %% of it runs under products and loads; without "
-                        "it %d %%",
+                        "Softmax: %d %% of it is hidden by products and loads; without it, "
+                        "%d %%",
                         &hidden, &saved) == 2);
     const AttentionForm form =
         form_at(h200(), std::get<AttentionProblem>(problem),

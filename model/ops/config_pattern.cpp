@@ -133,8 +133,8 @@ AnySchedule schedule_named(std::string_view text, std::optional<Op> op) {
     return *abbreviated;
   }
   if (begun.size() > 1) {
-    throw ConfigError(
-        fmt::format("schedule '{}': expected one of {}", printable(text), join(names, ", ")));
+    throw ConfigError(fmt::format("schedule '{}' is ambiguous: expected one of {}", printable(text),
+                                  join(names, ", ")));
   }
   if (begun.empty()) {
     std::vector<std::string> known;

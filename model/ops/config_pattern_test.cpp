@@ -120,7 +120,7 @@ TEST_CASE("A schedule is found by its name, its abbreviation or a unique prefix"
   CHECK(schedule_named("eat") == AnySchedule(StreamSchedule::kElementwiseAddTma));
   CHECK(parse_schedule(Op::kMemcpy, "memcpy_t") == AnySchedule(StreamSchedule::kMemcpyTma));
   CHECK(error_message([] { schedule_named("pers"); }) ==
-        "2 schedule 'pers': expected one of persistent, persistent_overlap");
+        "2 schedule 'pers' is ambiguous: expected one of persistent, persistent_overlap");
   CHECK(error_message([] { parse_schedule(Op::kGemm, "memcpy"); }) ==
         "2 schedule 'memcpy' computes memcpy, not gemm");
   CHECK(error_message([] { parse_schedule(Op::kGemm, "x"); }).starts_with("2 unknown schedule"));

@@ -132,7 +132,7 @@ Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
                      const Effort& given) {
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
   if (gemm == nullptr) {
-    throw ConfigError("lists of configurations are supported only for GEMMs");
+    throw ConfigError("a list of configurations (--configs) is supported only for GEMMs");
   }
   const Effort effort = with_method(given, Method::kSimulated);
   std::vector<KernelConfig> all;

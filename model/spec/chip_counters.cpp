@@ -64,7 +64,7 @@ CounterSum parse_sum(const StrictValue& value, const CounterSet& core) {
     const StrictValue metric = term.required("metric");
     sum.terms.push_back({metric.text(), term.required("times").number()});
     if (std::find(known.begin(), known.end(), sum.terms.back().metric) == known.end()) {
-      metric.fail("expected a metric that `core` lists" +
+      metric.fail("expected one of the metrics of `core`" +
                   did_you_mean(sum.terms.back().metric, known));
     }
   }

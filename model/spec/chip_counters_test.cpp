@@ -92,7 +92,7 @@ TEST_CASE("A malformed counters file is an error that names its place") {
   CHECK(complaint("metric: more__x.pct", "metric: in__bytes.sum")
             .find("this metric is given twice") != std::string::npos);
   CHECK(complaint("{metric: in__bytes.sum, times: 1}", "{metric: in__byte.sum, times: 1}")
-            .find("expected a metric that `core` lists; did you mean in__bytes.sum?") !=
+            .find("expected one of the metrics of `core`; did you mean in__bytes.sum?") !=
         std::string::npos);
   CHECK(complaint("  dram_write_bytes:", "  dram_wrote_bytes:").find("did you mean") !=
         std::string::npos);

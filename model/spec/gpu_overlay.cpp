@@ -45,7 +45,7 @@ void apply_overlay(YamlNode& base, const YamlNode& overlay) {
     const YamlNode* name = overlay.find("name");
     if (name == nullptr || name->scalar != base_name->scalar) {
       fail(name == nullptr ? overlay : *name,
-           fmt::format("expected name: {}, the GPU of {}", base_name->scalar, *base.file));
+           fmt::format("expected `name: {}`, as in {}", base_name->scalar, *base.file));
     }
     std::erase_if(numbers.entries, [](const YamlEntry& entry) { return entry.name == "name"; });
   }

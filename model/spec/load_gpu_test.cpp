@@ -352,9 +352,9 @@ TEST_CASE("An overlay may not add, rename or half-replace anything") {
   CHECK(overlay(name + "sm: 3\n") ==
         "2 h200_sxm.calibrated.yaml:2: sm: expected a map with keys of h200_sxm.yaml to replace");
   CHECK(overlay("name: h100_sxm\n") ==
-        "2 h200_sxm.calibrated.yaml:1: name: expected name: h200_sxm, the GPU of h200_sxm.yaml");
+        "2 h200_sxm.calibrated.yaml:1: name: expected `name: h200_sxm`, as in h200_sxm.yaml");
   CHECK(overlay("sm: {}\n") ==
-        "2 h200_sxm.calibrated.yaml:1: expected name: h200_sxm, the GPU of h200_sxm.yaml");
+        "2 h200_sxm.calibrated.yaml:1: expected `name: h200_sxm`, as in h200_sxm.yaml");
   CHECK(overlay(name + "sm: {intake\n").starts_with("2 h200_sxm.calibrated.yaml:"));
   CHECK(overlay(name).empty());
 }

@@ -121,7 +121,7 @@ def test_a_gpu_without_a_file_is_left_alone(monkeypatch):
     monkeypatch.setattr(torch.cuda, "get_device_properties",
                         lambda device=None: types.SimpleNamespace(**{**vars(H100), "name": "NVIDIA X1"}))
     ti.enable(matmul=False)
-    with pytest.warns(UserWarning, match="NVIDIA X1 .132 SMs.: matches no GPU file"):
+    with pytest.warns(UserWarning, match="NVIDIA X1 .132 SMs.: no GPU file matches"):
         assert len(choices(inputs(512, 512, 512))) > 5
 
 

@@ -206,8 +206,8 @@ def gpu_of(device_name: str, sms: int) -> str:
     model = (device_name.split() + ["", ""])[1]
     found = [gpu.name for gpu in gpus() if gpu.sms == sms and model in gpu.product.split()]
     if len(found) != 1:
-        raise ConfigError(f"{device_name} ({sms} SMs): matches {' and '.join(found) or 'no GPU file'}; "
-                          "choose one with gpu=")
+        matches = f"several GPU files match: {', '.join(found)}" if found else "no GPU file matches"
+        raise ConfigError(f"{device_name} ({sms} SMs): {matches}; choose one with gpu=")
     return found[0]
 
 

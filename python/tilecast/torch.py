@@ -55,10 +55,10 @@ def _shape_alone(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] 
     left, right, _ = _matmul.checked(torch, *_matmul.described(a, b, bias))
     _library.shape_of(left.rows, right.columns, left.columns, left.type, a.stride(), b.stride())
     sides = (a.shape[0], columns_of_c(b.shape[1], activation))
-    if residual is not None and (residual.shape != sides or residual.dtype != a.dtype or
-                                 _library.activation_of(activation) in _library.GATES):
-        raise ConfigError("residual: expected the shape and dtype of the result; cannot be combined with a gated "
-                          "activation")
+    if residual is not None and _library.activation_of(activation) in _library.GATES:
+        raise ConfigError("residual: cannot be combined with a gated activation")
+    if residual is not None and (residual.shape != sides or residual.dtype != a.dtype):
+        raise ConfigError("residual: expected the shape and dtype of the result")
     return a.new_empty(sides)
 
 

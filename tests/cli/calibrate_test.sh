@@ -53,7 +53,7 @@ given=$(sed -n 's/^measure .*--budget \([0-9]*\)s .*/\1/p' "$folder/asked" | hea
 [ "${given:-0}" -gt 300 ] && [ "$given" -lt 415 ] || problem "kernels got $given s of 420"
 grep -q 'fit the rows measured so far: ./tilecast calibrate .*--data .*card.measured.csv' "$folder/err" ||
   problem "how to fit the rows measured so far: $(cat "$folder/err")"
-last_error_line 'expected at least 60 measured GEMMs to fit to, got 29 ' interrupted
+last_error_line 'expected at least 60 measured GEMMs, got 29 ' interrupted
 [ ! -e "$folder/new/card.learned.yaml" ] || problem 'something was learned of 29 rows'
 rm "$folder/interrupted"
 run --budget 30s && problem 'a budget of 30 s'
@@ -82,7 +82,7 @@ tr -d ' \n' <"$folder/out" | grep -q '"sm_clock":[0-9.]*,"gpu":"h200_sxm"' || pr
 
 # Damaged files are reported in one line each.
 run --prior none && problem 'a fit to 168 rows alone'
-last_error_line 'expected at least 300 measured GEMMs to fit to, got 168 ' 'without a prior'
+last_error_line 'expected at least 300 measured GEMMs, got 168 ' 'without a prior'
 head -c 100000 "$folder/config/gpus/h200_sxm.learned.csv" >"$folder/cut"
 mv "$folder/cut" "$folder/config/gpus/h200_sxm.learned.csv"
 expect_error 2 'h200_sxm.learned.yaml:[0-9]+: rows: does not match the hash of ' "$folder/programs/tilecast" \

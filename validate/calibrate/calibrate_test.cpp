@@ -115,7 +115,8 @@ TEST_CASE("Fewer than 300 rows are too few") {
   REQUIRE(rows.size() == 300);
   rows[7].verified = false;
   CHECK(error_message([&] { run(gpu, rows); }) ==
-        "2 expected at least 300 measured GEMMs to fit to, got 299 (1 rows excluded)");
+        "2 expected at least 300 measured GEMMs, got 299 (excluded rows, such as those of other "
+        "operations, unverified or repeated: 1)");
   CHECK(gpu.spec.learned == nullptr);
 }
 

@@ -176,7 +176,8 @@ AttentionFit fit_attention(LoadedGpu& gpu, const std::vector<MeasurementFile>& f
   const AttentionRows rows = attention_rows(gpu.spec, files);
   if (rows.rows.size() < kLeastAttentionRows) {
     throw ConfigError(fmt::format(
-        "expected at least {} measured attention kernels to fit to, got {} ({} rows excluded)",
+        "expected at least {} measured attention kernels, got {} (excluded rows, such as those of "
+        "other operations, unverified or repeated: {})",
         kLeastAttentionRows, rows.rows.size(), rows.left_out));
   }
   AttentionFit fit{

@@ -91,7 +91,7 @@ TEST_CASE("A fit of attention needs rows, and a section to start from") {
   const auto why = [&](LoadedGpu gpu) {
     return error_message([&] { fit_attention(gpu, {few}, true, kThreads, [](const auto&) {}); });
   };
-  CHECK(why(h200()).find("expected at least 300 measured attention kernels to fit to, got 30") !=
+  CHECK(why(h200()).find("expected at least 300 measured attention kernels, got 30") !=
         std::string::npos);
   LoadedGpu without = h200();
   without.spec.attention.reset();

@@ -91,8 +91,8 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
   fit.left_out -= fit.rows.size();
   if (fit.rows.size() < least) {
     throw ConfigError(
-        fmt::format("expected at least {} measured GEMMs to fit to, got {} ({} rows "
-                    "excluded)",
+        fmt::format("expected at least {} measured GEMMs, got {} (excluded rows, such as those of "
+                    "other operations, unverified or repeated: {})",
                     least, fit.rows.size(), fit.left_out));
   }
   fit.problems = groups.problems();

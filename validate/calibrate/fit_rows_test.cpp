@@ -61,7 +61,8 @@ TEST_CASE("Too few rows, or a row of another GPU, are errors with their count or
   std::vector<Measurement> rows = rows_of_one(3);
   rows[2].verified = false;
   CHECK(error_message([&] { fit_rows(h200(), {file_of(rows)}, 3); }) ==
-        "2 expected at least 3 measured GEMMs to fit to, got 2 (1 rows excluded)");
+        "2 expected at least 3 measured GEMMs, got 2 (excluded rows, such as those of other "
+        "operations, unverified or repeated: 1)");
   CHECK(fit_rows(h200(), {file_of(rows)}, 2).rows.size() == 2);
   rows[1].context.gpu = "h100_sxm";
   CHECK(error_message([&] { fit_rows(h200(), {file_of(rows)}, 1); }) ==

@@ -173,9 +173,11 @@ StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files) 
   }
   const Rows rows = rows_of(gpu.spec, files);
   if (rows.fitted.size() < kLeastStreamRows) {
-    throw ConfigError(fmt::format(
-        "expected at least {} measured copies and additions to fit to, got {} ({} rows excluded)",
-        kLeastStreamRows, rows.fitted.size(), rows.left_out));
+    throw ConfigError(
+        fmt::format("expected at least {} measured copies and additions, got {} (excluded rows, "
+                    "such as those of "
+                    "other operations, unverified or repeated: {})",
+                    kLeastStreamRows, rows.fitted.size(), rows.left_out));
   }
   StreamFit fit{.rows = rows.fitted.size(),
                 .checked = rows.checked.size(),

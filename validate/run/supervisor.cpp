@@ -87,7 +87,7 @@ class Child {
       return lost_reason_;
     }
     if (WIFSIGNALED(status_)) {
-      return fmt::format("the measuring process died of signal {} ({})", WTERMSIG(status_),
+      return fmt::format("the measuring process was killed by signal {} ({})", WTERMSIG(status_),
                          strsignal(WTERMSIG(status_)));
     }
     const int code = WEXITSTATUS(status_);

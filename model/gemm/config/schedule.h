@@ -116,14 +116,15 @@ TILECAST_HD TILECAST_INLINED constexpr ScheduleTraits traits_of(Schedule schedul
               .meaning = "a ring of stages, in CTAs that loop over tiles",
               .grid = Grid::kResident};
     case Schedule::kPersistentOverlap:
-      return {.name = "persistent_overlap",
-              .abbreviation = "po",
-              .meaning =
-                  "persistent, and the next tile's loads run while this one is finished and stored",
-              .grid = Grid::kResident,
-              .loads_run_ahead = true,
-              .borrows_b_stages = true,
-              .shares_operands = true};
+      return {
+          .name = "persistent_overlap",
+          .abbreviation = "po",
+          .meaning =
+              "persistent, and the next tile's loads run while this tile is finished and stored",
+          .grid = Grid::kResident,
+          .loads_run_ahead = true,
+          .borrows_b_stages = true,
+          .shares_operands = true};
     case Schedule::kWarpSpecialized:
       return {
           .name = "warp_specialized",
@@ -140,7 +141,7 @@ TILECAST_HD TILECAST_INLINED constexpr ScheduleTraits traits_of(Schedule schedul
     case Schedule::kPingPong:
       return {.name = "ping_pong",
               .abbreviation = "pp",
-              .meaning = "one warpgroup loads, two multiply tiles of their own in turn",
+              .meaning = "one warpgroup loads, two take turns to multiply, each its own tile",
               .cutlass = "warpspecialized_pingpong",
               .loader = Loader::kProducerWarpgroup,
               .grid = Grid::kResident,
@@ -202,18 +203,19 @@ TILECAST_HD TILECAST_INLINED constexpr ScheduleTraits traits_of(Schedule schedul
               .tensor_core = TensorCore::kTcgen05,
               .grid = Grid::kResident};
     case Schedule::kTcgen05PersistentOverlap:
-      return {.name = "tcgen05_persistent_overlap",
-              .abbreviation = "t5po",
-              .meaning =
-                  "Blackwell: persistent, and the next tile's loads run while this one is finished",
-              .tensor_core = TensorCore::kTcgen05,
-              .grid = Grid::kResident,
-              .loads_run_ahead = true,
-              .borrows_b_stages = true};
+      return {
+          .name = "tcgen05_persistent_overlap",
+          .abbreviation = "t5po",
+          .meaning =
+              "Blackwell: persistent, and the next tile's loads run while this tile is finished",
+          .tensor_core = TensorCore::kTcgen05,
+          .grid = Grid::kResident,
+          .loads_run_ahead = true,
+          .borrows_b_stages = true};
     case Schedule::kTcgen05WarpSpecialized:
       return {.name = "tcgen05_warp_specialized",
               .abbreviation = "t5ws",
-              .meaning = "Blackwell: a warp loads, one issues, one asks for tiles, four store",
+              .meaning = "Blackwell: one warp loads, one issues, one requests tiles, four store",
               .tensor_core = TensorCore::kTcgen05,
               .loader = Loader::kProducerWarpgroup,
               .grid_is_open = true,

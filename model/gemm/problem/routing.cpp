@@ -179,8 +179,8 @@ std::vector<std::vector<i64>> drawn_rows(const Routing& routing, i64 draws) {
         fmt::format("top-k {}: there are only {} experts", routing.top_k, routing.experts));
   }
   if (routing.tokens > kMostRoutedRows / routing.top_k) {
-    throw ConfigError(fmt::format("{} tokens, top {}: expected at most {} rows in total",
-                                  routing.tokens, routing.top_k, kMostRoutedRows));
+    throw ConfigError(fmt::format("{} tokens x top {}: expected at most {} rows", routing.tokens,
+                                  routing.top_k, kMostRoutedRows));
   }
   std::mt19937_64 random(routing.seed);
   std::vector<std::vector<i64>> rows;

@@ -107,7 +107,7 @@ TEST_CASE("A routing has a text, and invalid ones are errors") {
   CHECK(error_message([] { drawn_rows({.experts = 8, .tokens = 1, .top_k = 9}, 1); }) ==
         "2 top-k 9: there are only 8 experts");
   CHECK(error_message([] { drawn_rows({.experts = 8, .tokens = 1 << 21, .top_k = 3}, 1); }) ==
-        "2 2097152 tokens, top 3: expected at most 4194304 rows in total");
+        "2 2097152 tokens x top 3: expected at most 4194304 rows");
 }
 
 }  // namespace tilecast

@@ -29,9 +29,9 @@ double share(SimTime busy, SimTime all) {
 void require_tensor_memory(const KernelConfig& config, Residency residency) {
   if (uses_tcgen05(config.schedule) &&
       tensor_memory_columns(config) * residency.ctas_per_sm > kTensorMemoryColumns) {
-    throw ConfigError(fmt::format("{} CTAs of {} columns do not fit an SM's {} of tensor memory",
-                                  residency.ctas_per_sm, tensor_memory_columns(config),
-                                  kTensorMemoryColumns));
+    throw ConfigError(fmt::format(
+        "{} CTAs with {} columns each do not fit in the {} columns of an SM's tensor memory",
+        residency.ctas_per_sm, tensor_memory_columns(config), kTensorMemoryColumns));
   }
 }
 
