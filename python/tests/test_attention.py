@@ -131,7 +131,7 @@ def test_a_plan_for_a_named_gpu_has_the_models_forecast():
     best = tilecast.predict(tilecast.Attention(batch=2, heads=8, kv_heads=2, queries=512, keys=512, head_dim=64,
                                                causal=True, dtype="bf16", lse=True), top=1)[0]
     assert plan.forecast() == (best.config, pytest.approx(best.time_us, rel=1e-5))
-    with pytest.raises(tilecast.ConfigError, match="o.row is 64: each row's range"):
+    with pytest.raises(tilecast.ConfigError, match="o.row is 64: expected at least 512"):
         _library.AttentionPlan(shape._replace(o=(8 * 512 * 64, 64, 64)), gpu="h200_sxm")
 
 

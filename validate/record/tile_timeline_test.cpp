@@ -52,9 +52,7 @@ constexpr const char* kText =
 
 }  // namespace
 
-TEST_CASE("A timeline is read") {
-  CHECK(parse_tile_timeline(kText, "t.csv") == example());
-}
+TEST_CASE("A timeline is read") { CHECK(parse_tile_timeline(kText, "t.csv") == example()); }
 
 TEST_CASE("An invalid field of a timeline is named with its line and column") {
   const auto message = [](std::string text, const std::string& from, const std::string& to) {
