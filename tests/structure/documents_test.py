@@ -148,7 +148,7 @@ class Documents(unittest.TestCase):
     def test_the_code_in_cpp_md_is_that_of_the_examples_which_are_built_and_run(self):
         examples = "".join(path.read_text() for path in pathlib.Path("examples").iterdir() if path.is_file())
         blocks = re.findall(r"\n```c(?:pp)?\n(.*?)```", read("docs/cpp.md"), re.DOTALL)
-        self.assertEqual(len(blocks), 5)
+        self.assertEqual(len(blocks), 4)
         for block in blocks:
             self.assertIn(block, examples)
 
