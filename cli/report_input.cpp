@@ -19,7 +19,7 @@ JudgedRows judged_rows(JoinedInput input) {
 
 ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions options) {
   std::size_t rows = 0;
-  std::set<std::string> cards, drivers, dates;
+  std::set<std::string> cards, drivers, toolkits, dates;
   const auto count = [&](const JoinedInput& joined) {
     for (const MeasurementFile& file : joined.files) {
       rows += file.rows.size();
@@ -27,6 +27,7 @@ ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions optio
         const RunContext& context = row.measurement.context;
         cards.insert(context.gpu_uuid);
         drivers.insert(context.driver);
+        toolkits.insert(context.toolkit);
         dates.insert(context.date.substr(0, context.date.find('T')));
       }
     }
@@ -70,6 +71,7 @@ ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions optio
   input.rows = rows;
   input.cards = cards.size();
   input.drivers = std::move(drivers);
+  input.toolkits = std::move(toolkits);
   input.dates = std::move(dates);
   return input;
 }

@@ -171,6 +171,7 @@ Json layers_view(const Json& layers) {
     least = std::min(least, us["GEMM"] / total);
     most = std::max(most, us["GEMM"] / total);
   }
+  view["about"] = layers.value("about", Json());
   view["least"] = fmt::format("{:.0f}", least * 100);
   view["most"] = fmt::format("{:.0f}", most * 100);
   return view;
@@ -185,14 +186,15 @@ Json chart_spec(const fs::path& page_folder, const std::string& chart) {
   return spec;
 }
 
-/// Returns "ONE FIRST" or "SEVERAL FIRST to LAST" of sorted texts; null if there are none.
+/// Returns `one` and the text, or `several` and "FIRST to LAST" of sorted texts; null if there are
+/// none.
 Json range_of(const Json& texts, std::string_view one, std::string_view several) {
   if (texts.empty()) {
     return {};
   }
   const std::string first = texts.front(), last = texts.back();
-  return first == last ? fmt::format("{} {}", one, first)
-                       : fmt::format("{} {} to {}", several, first, last);
+  return first == last ? fmt::format("{}{}", one, first)
+                       : fmt::format("{}{} to {}", several, first, last);
 }
 
 /// Returns the values that page.html and headline.md refer to.
@@ -211,14 +213,16 @@ Json view_of(const Json& report) {
             {"mean", percent(report, (time + "/mape").c_str())},
             {"median", percent(report, (time + "/median").c_str())},
             {"roofline", percent(report, "/validation/baselines/roofline_mape")},
-            {"kernels", fmt::format("{} kernel{}", number(report["errors"]["kernels"]),
+            {"kernels", fmt::format("{} measured kernel{}", number(report["errors"]["kernels"]),
                                     report["errors"]["kernels"] == 1 ? "" : "s")},
             {"problems",
              counted(report["errors"]["problems"], held_out ? "held-out problem" : "problem")},
             {"held_out", held_out ? Json("yes") : Json()},
             {"not_held_out", held_out ? Json() : Json("yes")},
-            {"measured", range_of(report["dates"], "on", "from")},
-            {"drivers", range_of(report["drivers"], "version", "versions")},
+            {"measured", range_of(report["dates"], "on ", "from ")},
+            {"drivers", range_of(report["drivers"], "version ", "versions ")},
+            {"toolkits", range_of(report["toolkits"], "", "")},
+            {"power", report["power_limit_w"]},
             {"legend", report["legend"]},
             {"errors", errors_view(report["errors"])}};
   const auto ratio = [&](const char* key, const std::string& pointer) {

@@ -53,7 +53,7 @@ TEST_CASE("A report contains the figures of validate, and its page shows them") 
         Json{{"class", "large"}, {"kernels", 3}, {"mean_error", 0.066667}});
   const std::string page = page_of(input);
   CHECK(holds(page, "mean error of 6.67 % (median 10 %)"));  // errors of 10, 10 and 0 %
-  CHECK(holds(page, "3 kernels for 1 problem"));
+  CHECK(holds(page, "3 measured kernels for 1 problem"));
   CHECK(holds(page, "<a href=\"data.md\">Data</a>"));
   CHECK(holds(report_headline(report, kFolder), "**100 % of the best measured speed**"));
 }

@@ -2,7 +2,8 @@
 // problems. The page is made from this alone; it is also written as report.json.
 //
 //   {"schema": 1, "gpu":..., "product":..., "command":..., "rows":..., "cards":...,
-//    "drivers": [...], "dates": [...], "held_out":..., "legend":...,
+//    "drivers": [...], "toolkits": [...], "power_limit_w":..., "dates": [...], "held_out":...,
+//    "legend":...,
 //    "validation": as `validate --format json`, "whole_space": likewise for those rows,
 //    "waves": {...}, "errors": {...}, "picks": TABLE, "clock": {...},
 //    "problems": [...], "timelines": [...],
@@ -47,10 +48,10 @@ struct LayersInput {
 
 struct ReportInput {
   GpuSpec gpu;
-  std::string command;                   // the command line that writes this report
-  std::size_t rows = 0, cards = 0;       // measurements, GPUs on which they were made
-  std::set<std::string> drivers, dates;  // such as 580.159.04, 2026-11-22
-  bool held_out = false;                 // no problem of `judged` was used for fitting
+  std::string command;                             // the command line that writes this report
+  std::size_t rows = 0, cards = 0;                 // measurements, GPUs on which they were made
+  std::set<std::string> drivers, toolkits, dates;  // such as 580.159.04, 13.0, 2026-11-22
+  bool held_out = false;                           // no problem of `judged` was used for fitting
   JudgedRows judged;
   std::optional<JudgedRows> whole_space;
   std::optional<WaveInput> waves;

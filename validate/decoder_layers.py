@@ -18,6 +18,8 @@ from tilecast.layer import forecast_layer, read_config
 
 LAYERS = pathlib.Path(__file__).parent / "data" / "h200_sxm" / "decoder_layers" / "layers.csv"
 MODELS = {"1b": "llama-3.2-1b", "8b": "llama-3-8b"}
+NAMES = {"1b": "Llama 3.2 1B", "8b": "Llama 3 8B"}
+ABOUT = "layers of Llama 3 8B and Llama 3.2 1B, bf16, torch 2.11, one H200 SXM (700 W)"
 IN_ONE_GRAPH = 4  # layers
 
 
@@ -32,9 +34,10 @@ def forecasts(rows):
 
 
 def name_of(row):
+    name = NAMES.get(row["model"], row["model"])
     if row["phase"] == "prefill":
-        return f"{row['model']} prefill {int(row['batch']) * int(row['tokens'])}"
-    return f"{row['model']} decode {row['batch']}"
+        return f"{name}, prefill, {int(row['batch']) * int(row['tokens']):,} tokens"
+    return f"{name}, decode, batch {row['batch']}"
 
 
 def parts_of(forecast):
@@ -66,7 +69,8 @@ def main():
         print(f"{regime:<10} {mode:<8} mean {100 * statistics.mean(values):.1f} %, worst {100 * max(values):.1f} %")
     print(f"{100 * statistics.mean(covered):.0f} % inside the 90 % interval")
     if options.json:
-        tables = {"times": {"columns": ["layer", "mode", "regime", "measured_us", "forecast_us"], "rows": times},
+        tables = {"about": ABOUT,
+                  "times": {"columns": ["layer", "mode", "regime", "measured_us", "forecast_us"], "rows": times},
                   "parts": {"columns": ["layer", "part", "us"], "rows": parts}}
         options.json.write_text(json.dumps(tables).replace("[[", "[\n[").replace("], [", "],\n[") + "\n", encoding="utf-8")
 

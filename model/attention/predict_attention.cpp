@@ -384,8 +384,8 @@ std::vector<std::string> notes(const AttentionQuestion& q, const AttentionConfig
   if (check_legal(gpu, problem, other) == Refusal::kNone) {
     const Prediction p = predictor.of(other);
     all.push_back(
-        splits ? fmt::format("{} splits write {} of partial results and take {} to combine; the "
-                             "same kernel without splits takes {:.2f} times as long.",
+        splits ? fmt::format("{} splits write {} of partial results and take {} of the time to "
+                             "combine; the same kernel without splits takes {:.2f} times as long.",
                              config.splits, mega_text(plan.partial),
                              share_text(form.combine / form.cycles), p.time / predicted.time)
                : fmt::format("No splits; with two the kernel takes {:.2f} times as long.",

@@ -86,17 +86,31 @@ std::string short_legend(const std::vector<AnyConfig>& configs) {
         fmt::format("{} {}", abbreviation_of(schedule_of(any)), to_text(schedule_of(any))));
     std::visit(
         [&]<class Config>(const Config& config) {
-          for (const ShortWord& word : config_keys<Config>().short_words) {
-            const auto key = std::ranges::find(config_keys<Config>().keys, word.keys.front(),
-                                               &ConfigKey<Config>::name);
-            const bool shown = !short_word(word, config).empty();
-            if (shown && !key->in_short.empty()) {
-              add(words, fmt::format("{} {}", key->in_short, key->name));
-            }
-            for (const KeyWord& value : key->more.words) {
-              if (shown && value.value == key->members.front().get(config)) {
-                add(words, fmt::format("{} {}", value.in_short, value.word));
+          const auto add_word = [&](const ShortWord& word, std::string_view first) {
+            for (const ConfigKey<Config>& key : config_keys<Config>().keys) {
+              if (std::ranges::find(word.keys, key.name) == word.keys.end()) {
+                continue;
               }
+              if (!key.in_short.empty()) {
+                const std::string_view end = key.more.behind;
+                add(words,
+                    fmt::format("{}{}{} {}", key.in_short, end.empty() ? "" : "..", end, key.name));
+              }
+              for (const KeyWord& value : key.more.words) {
+                if (!value.in_short.empty() && value.value == key.members.front().get(config)) {
+                  add(words, key.name == first
+                                 ? fmt::format("{} {}", value.in_short, value.word)
+                                 : fmt::format("..{} {}={}", value.in_short, key.name, value.word));
+                }
+              }
+            }
+          };
+          if (!grid_text(config).empty()) {
+            add_word(kGrid, "");
+          }
+          for (const ShortWord& word : config_keys<Config>().short_words) {
+            if (!short_word(word, config).empty()) {
+              add_word(word, word.keys.front());
             }
           }
         },

@@ -77,6 +77,8 @@ TEST_CASE("A legend names the schedules and the letters of short texts, each onc
   CHECK(short_legend({config, config}) ==
         "pi pipelined; s stages, w warpgroups, c cluster, o ctas, i inflight, e c_slots, m "
         "grouped_m");
+  CHECK(short_legend({*parse_short_config("ws1 64x128x64 s4 w1x1 c1x1 o1 i1 e2d m8k")})
+            .ends_with("e c_slots, ..d store=deferred, m grouped_m, ..k walk=chunked"));
 }
 
 }  // namespace tilecast

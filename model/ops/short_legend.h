@@ -9,8 +9,8 @@
 
 namespace tilecast {
 
-/// Returns the legend of these configurations: "pi pipelined, pp ping_pong; s stages, w
-/// warpgroups".
+/// Returns the legend of these configurations: "pi pipelined, pp ping_pong; s stages, e c_slots,
+/// ..d store=deferred". Dots precede a letter that ends a word.
 std::string short_legend(const std::vector<AnyConfig>& configs);
 
 }  // namespace tilecast

@@ -35,7 +35,7 @@ def attention(q: Any, k: Any, v: Any, *, causal: bool = False, scale: Optional[f
     causal  each query attends to the keys up to its position. The last query attends to the last key, even if there
             are more or fewer queries than keys. Rows that attend to no key are zero
     scale   factor of the scores, above 0; 1 / sqrt(head_dim) by default
-    out     like q, overlapping no other tensor; needed for tensors that are not torch's
+    out     like q, overlapping no other tensor; required for tensors that are not torch's
     stream  as in `matmul`
 
     Returns `out`, or with `return_lse` `out` and the log-sum-exp of each row's scores, [batch, heads, queries] in

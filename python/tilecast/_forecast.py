@@ -35,8 +35,9 @@ class Forecast:
     """Cost of a model's forward pass by operation: a sequence of `Row`, the longest first. Prints
     as a table.
 
-    total_us       of one pass, as torch runs it; of it launch_us between kernels and for the start of a graph
-    tilecast_us    with our kernels where they are faster
+    total_us       time of one pass, as torch runs it
+    launch_us      part of total_us: between kernels, and for the start of a graph
+    tilecast_us    time of one pass with tilecast's kernels where they are faster
     interval_us    90 % interval of total_us
     sm_clock_mhz   under continuous load: the clock at which the mean power is the GPU's limit
     """

@@ -240,20 +240,22 @@ def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regim
                "ws:tile=128x256x64"; also a Prediction, for its configuration
     schedules  only these, by name, abbreviation or unique prefix
     method     "simulated" (default of GEMMs) or "analytic"
-    simulate   number of each schedule's best by the analytic model to simulate; by default 1 to 8
+    simulate   number of candidates to simulate per schedule, the best by the analytic model; by default 1 to 8
     threads    number of threads for simulations; one per processor if 0
     calibrated False ignores the GPU's calibration
-    objective  "time": the fastest first; "energy": of the kernels too close to the fastest to call, the one with
-               the least energy first
+    objective  "time": the fastest first; "energy": the one with the least energy first, among those too close to
+               the fastest to call
 
     GEMMs only:
     dtype      "fp16" (default), "bf16", "fp8" ("e4m3") or "e5m2", also as torch.bfloat16 and the like
-    out_dtype  of C; by default that of A and B, bf16 for fp8
-    layout     "tn" (default): B is [n,k]; "nn": B is [k,n]; A is [m,k] in both; "nt", "tt": the same, A is [k,m]
+    out_dtype  type of C; by default that of A and B, for fp8 bf16
+    layout     "tn" (default): B is [n,k]; "nn": B is [k,n]; A is [m,k] in both. "nt": B is [k,n]; "tt": B is
+               [n,k]; A is [k,m] in both
     epilogue   "none" (default), or steps in this order, joined by "+" ("bias_n+gelu"): fp8 scales ("scale_tensor",
-               "scale_row", "scale_block"), a bias ("bias_n" of each column is nn.Linear's, "bias_m"), an activation
-               ("relu", "gelu", "gelu_tanh", "silu") or a gate ("swiglu", "geglu"), "residual", "amax", "scale_c"
-    batch      GEMMs of one launch; "32:a", "32:b" or "32:ab" if they share A, B or both
+               "scale_row", "scale_block"), a bias ("bias_n", one per column as nn.Linear's, or "bias_m", one per row),
+               an activation ("relu", "gelu", "gelu_tanh", "silu") or a gate ("swiglu", "geglu"), "residual", "amax",
+               "scale_c"
+    batch      number of GEMMs in one launch; "32:a", "32:b" or "32:ab" if they share A, B or both
     accumulate for fp8: "fast" (default) or "exact", partial sums promoted to fp32 every 128 of K
 
     Raises ConfigError, a ValueError, for problems that cannot be predicted, FileError, an OSError, for a file
@@ -340,10 +342,10 @@ def explain(m: int, n: int, k: int, config: Configs = (), *, dtype: Any = "fp16"
 def explain(m, n=None, k=None, config=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst",
             inputs="normal", method=None, best=True, threads=0, calibrated=True, epilogue=None, batch=None,
             accumulate=None, out_dtype=None) -> Explanation:
-    """Explains why `config`, or several compared side by side, complete, abbreviated or as Predictions, take their
-    time: bottleneck, utilization and phases, bytes, waves, energy, and with `best` how these differ
-    from the best of all candidates, which is explained alone without `config`. `explain(problem, config)` of a
-    problem that is one argument. Other arguments and exceptions are as in `predict`."""
+    """Explains what limits kernels: bottleneck, utilization and phases, bytes, waves, energy. `config` is one
+    configuration or several, which are compared side by side; each is complete, abbreviated or a Prediction. With
+    `best` they are also compared with the best of all candidates; without `config` only that is explained. A problem
+    can be one argument: `explain(problem, config)`. Other arguments and exceptions are as in `predict`."""
     if k is None and config is None:  # explain(problem, config)
         n, config = None, n
     problem = problem_of(m, n, k, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate,

@@ -102,13 +102,15 @@ class Attention:
     `predict_many`, `rank` and `explain` (docs/attention.md).
 
     batch     sequences
-    heads     query heads; `kv_heads` of K and V, which divide them; by default one for each
-    queries   rows of Q and O of each head; `keys`, of K and V
+    heads     query heads
+    kv_heads  heads of K and V, a divisor of heads; by default one for each query head
+    queries   rows of Q and O per head
+    keys      rows of K and V per head
     head_dim  64, 128 or 256
-    causal    each query sees the keys up to its own place; the last query sees all
+    causal    each query attends to the keys up to its own position; the last query attends to all
     dtype     "fp16" or "bf16", also as torch.bfloat16 and the like
     layout    "bhsd" or "bshd": how Q, K, V and O lie in memory
-    lse       the log-sum-exp of each row is written too
+    lse       whether the log-sum-exp of each row is also written
     """
 
     batch: int

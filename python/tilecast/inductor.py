@@ -53,7 +53,7 @@ def enable(top_k: int = 4, exhaustive: bool = False, matmul: bool = True, gpu: O
     gpu         a name from `tilecast.gpus()`, or the path of a GPU file; default: that of the tensors' device
 
     Raises ConfigError for a `top_k` below 1 and for a `gpu` whose kernels are not predicted, FileError for one whose
-    file cannot be read. What cannot be ranked later stays, with one warning.
+    file cannot be read. Choices that cannot be ranked later are kept, with one warning.
     """
     if top_k < 1:
         raise ConfigError(f"top_k: expected at least 1, got {top_k}")

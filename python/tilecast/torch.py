@@ -411,7 +411,7 @@ def forecast(model: Any, *inputs: Any, gpu: str = DEFAULT_GPU, mode: str = "eage
     inputs   arguments of forward: tensors on any device, also the meta device; `options` are its keyword arguments
     mode     "eager", or "compile": torch.compile's kernels
     regime   "burst": on an idle GPU; "sustained": under continuous load, where power sets the clock
-    launch   "graph": a CUDA graph, whose start counts in a burst; "stream": operator by operator
+    launch   "graph": one CUDA graph; in a burst its start is counted; "stream": operator by operator
     repeats  number of passes in one graph or burst, by which the time of its start is divided
     routing  rows of the experts in torch's grouped GEMMs: "uniform", or "zipf:1.1" by Zipf's law
 

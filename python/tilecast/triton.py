@@ -460,7 +460,7 @@ def _families(tiles: Sequence[Tile], word: str, layout: str, family: Optional[Fa
             continue
         found.append(default_family(kind, wgmma))
         if family is not None:
-            warned.append(f"{kind}: not what the family was fitted to ({', '.join(family.fitted_to)}); "
+            warned.append(f"{kind}: the family was fitted to other kernels ({', '.join(family.fitted_to)}); "
                           "the package's is used")
         what = _unlike(tile, kind, word, layout, epilogue)
         if not wgmma and not what and (kind == "fused_moe" or _is_fp8(word)):

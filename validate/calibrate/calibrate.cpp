@@ -53,11 +53,11 @@ std::string prior_lines(const Calibration& calibration) {
                        100 * error.cycles, 100 * error.cycles_near_best, 100 * error.clock);
   };
   return fmt::format(
-             "\nPrior: {} of {}, each with {:g} times the noise variance of this GPU's rows,\n"
-             "shifted by {:+.2f} % in cycles and {:+.2f} % in clock. {} error on held-out "
-             "problems:\n",
+             "\nPrior: {} of {}, each with {:g} times the noise variance of this GPU's rows.\n"
+             "They are shifted by {:+.2f} % in cycles and {:+.2f} % in clock.\n"
+             "Mean error of the {} on held-out problems:\n",
              counted(prior.rows, "row"), prior.gpu, prior.noise, percent(prior.cycles),
-             percent(prior.clock), calibration.simulated ? "Simulation's" : "Analytic model's") +
+             percent(prior.clock), calibration.simulated ? "simulation" : "analytic model") +
          line("this GPU's rows only", prior.own) + line(prior.gpu + " only", prior.prior) +
          line("both",
               calibration.simulated ? calibration.learned.simulated : calibration.learned.analytic);
