@@ -88,7 +88,7 @@ typedef enum tilecast_activation {
   TILECAST_GELU_TANH = 3, /* x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 */
   TILECAST_SILU = 4,      /* x / (1 + exp(-x)). The error of these three before rounding is at most
                              2^-12 |x| + 2^-15 */
-  /* Gates: column j of C, which has n / 2, from columns 2j and 2j + 1 of A B, g and v. */
+  /* Gates: C has n / 2 columns. Column j is computed from g and v, columns 2j and 2j + 1 of A B. */
   TILECAST_SWIGLU = 5, /* silu(g) v */
   TILECAST_GEGLU = 6   /* gelu(g) v */
 } tilecast_activation;
@@ -130,11 +130,11 @@ typedef struct tilecast_problem {
    * each run copies the operand into its workspace. Rows of C that are not packed must be multiples
    * of 16 bytes, and do not support alpha and beta. */
   int64_t lda, ldb, ldc;
-  int64_t batch;      /* products per launch; 0 or 1: one. Not supported on Blackwell yet */
-  int32_t bias;       /* tilecast_bias, shared by all products */
+  int64_t batch;      /* GEMMs per launch; 0 or 1: one. Not supported on Blackwell yet */
+  int32_t bias;       /* tilecast_bias, shared by all GEMMs of a batch */
   int32_t activation; /* tilecast_activation; neither is supported on Blackwell yet */
-  /* Elements between consecutive products' matrices, a multiple of 16 bytes; 0: contiguous;
-   * TILECAST_SHARED: one matrix for all products, for A or B only. */
+  /* Elements between the matrices of consecutive GEMMs, a multiple of 16 bytes; 0: contiguous;
+   * TILECAST_SHARED: one matrix for all GEMMs, for A or B only. */
   int64_t stride_a, stride_b, stride_c;
   int32_t scales;     /* tilecast_scales, for a single GEMM */
   int32_t group_side; /* tilecast_group_side; 0 without groups */
@@ -157,7 +157,7 @@ typedef struct tilecast_problem {
   int32_t amax;       /* 1: computes the largest magnitude of the result */
   int32_t scale_c;    /* 1: for an fp8 C, multiplies the result by a factor before rounding */
   int32_t accumulate; /* tilecast_accumulate, for fp8; else 0 */
-  /* Elements between R's consecutive rows, and between products' matrices; 0: as for C. */
+  /* Elements between consecutive rows of R, and between its matrices; 0: as for C. */
   int64_t ld_residual, stride_residual;
 } tilecast_problem;
 
@@ -172,8 +172,8 @@ typedef struct tilecast_problem {
 /* Which keys a query sees. */
 typedef enum tilecast_mask {
   TILECAST_MASK_FULL = 0,
-  TILECAST_MASK_CAUSAL = 1 /* those up to its own place: the last query sees the last key, also if
-                              there are more or fewer queries than keys */
+  TILECAST_MASK_CAUSAL = 1 /* those up to its own position: the last query sees the last key, even
+                              if there are more or fewer queries than keys */
 } tilecast_mask;
 typedef enum tilecast_heads_layout {
   TILECAST_BHSD = 0, /* [batch, heads, rows, head_dim] */
@@ -199,7 +199,7 @@ typedef struct tilecast_attention {
   int32_t type;     /* TILECAST_FP16 or TILECAST_BF16: of Q, K, V and O */
   int32_t mask;     /* tilecast_mask */
   int32_t layout;   /* tilecast_heads_layout of packed tensors */
-  int32_t lse;      /* 1: the log-sum-exp of each row is written too */
+  int32_t lse;      /* 1: also writes the log-sum-exp of each row */
   tilecast_strides q, k, v, o;
 } tilecast_attention;
 
@@ -223,10 +223,10 @@ typedef struct tilecast_options {
   int32_t threads;        /* for the forecast; 0: one per processor */
   int32_t no_calibration; /* 1: ignores the GPU's calibration */
   /* 1: uses CUDA's programmatic dependent launch: a run's CTAs become resident while the previous
-   * kernel of the stream still ends, and wait for its end before they access memory. The next
+   * kernel of the stream ends, and wait for its end before they access memory. The next
    * kernel may start early too, if it is launched in the same way. Stream order is preserved as
    * long as the previous kernel itself waited for its predecessors, as every ordinary launch does.
-   * Has an effect on Hopper only. */
+   * It has an effect only on Hopper. */
   int32_t programmatic;
   /* 1, or $TILECAST_CHECK_GROUPS set to 1, for debugging: every run of a plan with groups
    * synchronizes its stream, and returns TILECAST_INVALID_ARGUMENT if group_rows on the device are
@@ -298,7 +298,7 @@ typedef struct tilecast_attention_arguments {
 #define TILECAST_ATTENTION_ARGUMENTS_INIT \
   { sizeof(tilecast_attention_arguments), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, 0 }
 
-/* How candidates are measured. Initialize with TILECAST_TUNING_INIT. */
+/* How candidates are chosen and measured. Initialize with TILECAST_TUNING_INIT. */
 typedef struct tilecast_tuning {
   size_t struct_size;
   const char* file;   /* stores forecasts and measurements, one line of JSON per problem; created if
@@ -333,7 +333,7 @@ TILECAST_API tilecast_status tilecast_predict(const tilecast_problem* problem,
 /* Chooses a configuration and prepares its kernel on the current device: forecasts, compiles or
  * reads the cache, and loads. Takes about 100 ms, or seconds if NVRTC compiles. Must not be called
  * while the calling thread captures a stream. An options.config with reduction=spread is
- * TILECAST_UNSUPPORTED: its CTAs spin on one another, so two such kernels on different streams
+ * TILECAST_UNSUPPORTED: its CTAs wait for one another, so two such kernels on different streams
  * could deadlock the GPU.
  *
  * If options.gpu names a GPU and the current device cannot run its kernels, the plan still provides
@@ -354,10 +354,9 @@ TILECAST_API tilecast_status tilecast_plan_tune(const tilecast_problem* problem,
                                                 const tilecast_arguments* arguments, void* stream,
                                                 tilecast_plan** plan, double* measured_us);
 
-/* The same for attention: tilecast_predict, tilecast_plan_create, tilecast_plan_tune and
- * tilecast_plan_run. A plan of
- * either op is forecast, given its workspace and destroyed by the functions below.
- * options.programmatic is not supported. */
+/* Like tilecast_predict, tilecast_plan_create, tilecast_plan_tune and tilecast_plan_run, for
+ * attention. The functions below take plans of both operations. options.programmatic is not
+ * supported. */
 TILECAST_API tilecast_status tilecast_attention_predict(const tilecast_attention* problem,
                                                         const tilecast_options* options,
                                                         tilecast_forecast* forecasts,
