@@ -33,7 +33,7 @@ report >/dev/null 2>"$folder/err" || problem "report over a report: $(cat "$fold
 cmp -s "$folder/rows.csv" "$folder/w/data/rows.csv" || problem 'a report replaced a foreign file'
 
 # A report killed while it predicts leaves the earlier one intact.
-zcat $rows | head -1000 >"$folder/many.csv"
+zcat $data/dataset/squares.csv.gz >"$folder/many.csv"
 many=(report --data "$folder/many.csv" --out "$folder/kept")
 "$TILECAST" report --data "$folder/rows.csv" --out "$folder/kept" >/dev/null 2>&1
 cp -r "$folder/kept" "$folder/before"
