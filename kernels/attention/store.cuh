@@ -26,7 +26,8 @@ __device__ __forceinline__ void sync_consumers() {
   ptx::named_barrier_sync(kConsumersBarrier<Config>, Config::kGroups * kGroupThreads);
 }
 
-/// First row of a warpgroup in the tensor maps of Q and O: query head of a set, set, and query.
+/// Coordinates of a warpgroup's first row in the tensor maps of Q and O: query head within its set,
+/// set, and query.
 template <class Config>
 struct WarpgroupRows {
   i32 head, set, query;

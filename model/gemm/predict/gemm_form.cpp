@@ -101,7 +101,7 @@ FastestForms fastest_of(const GemmQuestion& q, const KernelList& legal,
   return {fastest.take(), std::move(times), {}};
 }
 
-/// Kernels of one schedule and order of operands.
+/// Groups kernels by schedule and order of operands.
 std::vector<std::span<const Bounded>> by_schedule(std::span<const Bounded> kernels) {
   const auto schedule_of = [](const Bounded& b) {
     return std::pair(b.kernel->config.schedule, b.kernel->config.operands);
