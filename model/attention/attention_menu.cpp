@@ -59,7 +59,7 @@ constexpr Rule<AttentionCase> kAttentionRules[] = {
     {[](Case c) { return c.config.pack && heads_per_kv(c.problem) == 1; },
      "pack=yes requires more than one query head per KV head"},
     {[](Case c) { return c.config.splits > kMostAttentionSplits || c.config.splits > c.blocks(); },
-     "splits={splits}: expected at most 128, and at most the number of blocks of keys, {blocks}",
+     "splits={splits}: expected at most 128, and at most the {blocks} blocks of keys",
      Refusal::kSplit},
     {[](Case c) { return c.config.grid == AttentionGrid::kResident && !c.traits().producer; },
      "grid=resident requires a producer warpgroup, which {schedule} lacks"},
