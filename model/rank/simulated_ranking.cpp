@@ -1,6 +1,7 @@
 #include "model/rank/simulated_ranking.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <condition_variable>
 #include <limits>
@@ -40,10 +41,21 @@ struct Scale {
   double cautious() const { return std::exp(logs / (logs > 0 ? count + 1 : count)); }
 };
 
+using ScheduleAndTile = std::pair<AnySchedule, std::array<i32, 3>>;
+
+ScheduleAndTile schedule_and_tile(const AnyConfig& config) {
+  return {schedule_of(config), tile_of(config)};
+}
+
 class Rounds {
  public:
-  Rounds(std::vector<SharedSimulation> nominees, const std::vector<Prediction>& closed)
-      : nominees_(std::move(nominees)), closed_(&closed), simulated_(nominees_.size()) {}
+  Rounds(std::vector<SharedSimulation> nominees, const std::vector<Prediction>& closed,
+         double most_length)
+      : nominees_(std::move(nominees)),
+        closed_(&closed),
+        most_length_(most_length),
+        first_late_(nominees_.size()),
+        simulated_(nominees_.size()) {}
 
   void nominate(SharedSimulation late) {
     nominees_.push_back(std::move(late));
@@ -53,10 +65,17 @@ class Rounds {
   /// Index of the candidate that represents a nominee.
   std::size_t place(std::size_t nominee) const { return nominees_[nominee].candidates.front(); }
 
-  /// Nominees that could still be first, longest first, so that threads finish together.
-  std::vector<std::size_t> next() const {
+  /// Nominees that could still be first, longest first so that threads finish together; of a
+  /// schedule without a simulation `of_unknown`. Those that would exceed the total length are left
+  /// out, the least promising first, but never the only one.
+  std::vector<std::size_t> next(int of_unknown = 1) const {
     std::vector<std::size_t> wanted;
     std::map<AnySchedule, int> asked;
+    for (std::size_t i = first_late_; i < nominees_.size(); ++i) {
+      if (!simulated_[i]) {
+        return {i};
+      }
+    }
     for (std::size_t i = 0; i < nominees_.size(); ++i) {
       const Prediction& p = candidate(i);
       const AnySchedule schedule = schedule_of(p.config);
@@ -65,10 +84,18 @@ class Rounds {
       // may not.
       const double mean = known ? by_schedule_.at(schedule).cautious() : std::min(1.0, scale());
       const Seconds least = p.time * (mean * (1 - kShare)) - kEnds;
-      if (!simulated_[i] && least < best_ && (known || asked[schedule]++ == 0)) {
+      if (!simulated_[i] && least < best_ && (known || asked[schedule]++ < of_unknown)) {
         wanted.push_back(i);
       }
     }
+    std::ranges::stable_sort(wanted, {}, [&](std::size_t i) { return candidate(i).time; });
+    double length = length_;
+    std::erase_if(wanted, [&](std::size_t i) {
+      const double longer = length + nominees_[i].length;
+      const bool too_long = length > 0 && longer > most_length_;
+      length = too_long ? length : longer;
+      return too_long;
+    });
     std::ranges::stable_sort(wanted, std::greater<>{},
                              [&](std::size_t i) { return nominees_[i].length; });
     return wanted;
@@ -78,16 +105,22 @@ class Rounds {
     const double ratio = simulated.time / candidate(nominee).time;
     all_.add(ratio);
     by_schedule_[schedule_of(simulated.config)].add(ratio);
+    by_tile_[schedule_and_tile(simulated.config)].add(ratio);
     best_ = all_.count == 1 ? simulated.time : std::min(best_, simulated.time);
+    length_ += nominees_[nominee].length;
     simulated_[nominee] = simulated;
   }
 
   double scale() const { return all_.mean(); }
-  double scale(const AnySchedule& schedule) const {
-    const auto own = by_schedule_.find(schedule);
-    return own == by_schedule_.end() ? all_.mean() : own->second.mean();
+  double scale(const AnyConfig& config) const {
+    const auto tile = by_tile_.find(schedule_and_tile(config));
+    const auto schedule = by_schedule_.find(schedule_of(config));
+    return tile != by_tile_.end()           ? tile->second.mean()
+           : schedule != by_schedule_.end() ? schedule->second.mean()
+                                            : scale();
   }
   int count() const { return all_.count; }
+  double length() const { return length_; }
 
   /// Returns, for each candidate, the simulation that represents it, if any.
   std::vector<std::optional<std::size_t>> shared() const {
@@ -105,7 +138,7 @@ class Rounds {
   std::vector<Prediction> predictions() const {
     std::vector<Prediction> all = *closed_;
     for (Prediction& p : all) {
-      stretch(scale(schedule_of(p.config)), p);
+      stretch(scale(p.config), p);
     }
     for (std::size_t i = 0; i < nominees_.size(); ++i) {
       for (const std::size_t place : nominees_[i].candidates) {
@@ -123,9 +156,12 @@ class Rounds {
 
   std::vector<SharedSimulation> nominees_;
   const std::vector<Prediction>* closed_;
+  double most_length_, length_ = 0;  // of all simulations, and so far
+  std::size_t first_late_;           // nominees from here on came first without a simulation
   std::vector<std::optional<Prediction>> simulated_;  // simulated prediction of each nominee
   Scale all_;
   std::map<AnySchedule, Scale> by_schedule_;
+  std::map<ScheduleAndTile, Scale> by_tile_;
   Seconds best_ =
       closed_->front()
           .time;  // best simulated time, or best analytic time before the first simulation
@@ -197,7 +233,8 @@ class RoundRunner {
         known.add(nominee, own->second);
       }
     }
-    return first_of(known.next());
+    constexpr int kGuessed = 2;
+    return first_of(known.next(kGuessed));
   }
 
   /// Once all of this round is simulated, starts the next round; returns whether there is one.
@@ -303,11 +340,11 @@ class OwnAnswers {
 
 }  // namespace
 
-void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
-                    const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
-                    const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking,
-                    std::size_t keep) {
-  Rounds rounds(std::move(nominees), ranking.predictions);
+double rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
+                      const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
+                      const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking,
+                      std::size_t keep, double most_length) {
+  Rounds rounds(std::move(nominees), ranking.predictions, most_length);
   std::vector<Prediction> ranked;
   const auto nominate_first = [&] {
     ranked = rounds.predictions();
@@ -325,7 +362,7 @@ void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
   };
   RoundRunner(rounds, nominate_first, simulate).run(threads);
   for (Prediction& p : ranking.by_tile) {
-    stretch(rounds.scale(schedule_of(p.config)), p);
+    stretch(rounds.scale(p.config), p);
   }
   ranking.simulated = rounds.count();
   ranking.closed_form_scale = rounds.scale();
@@ -333,6 +370,7 @@ void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
   answers.show(keep);
   ranking.next_simulated = answers.next_simulated();
   ranking.predictions = answers.take();
+  return rounds.length();
 }
 
 }  // namespace tilecast

@@ -1,6 +1,6 @@
 // Re-ranks an analytic ranking after simulating its most promising candidates. Simulated candidates
-// rank by simulated time, the others by analytic time scaled by the mean ratio of their schedule,
-// or of all schedules if theirs has no simulation.
+// rank by simulated time, the others by analytic time scaled by the mean ratio of their schedule
+// and tile, or of their schedule, or of all, if theirs has no simulation.
 //
 // Nominees are simulated as long as they could be first: the best of each schedule to learn its
 // ratio, then all that come close to the fastest so far. Other schedules can only reduce how much
@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -25,19 +26,21 @@
 
 namespace tilecast {
 
-/// Candidates, by index in the ranking, that share a simulation; the first one is simulated. Longer
-/// simulations start earlier; the unit of `work` does not matter.
+/// Candidates, by index in the ranking, that share a simulation; the first is the one simulated.
+/// Longer simulations start earlier; `length` is in any unit.
 struct SharedSimulation {
   std::vector<std::size_t> candidates;
   double length = 0;
 };
 
 /// `nominees`: by schedule, most promising first. `nominate` returns the simulation for a candidate
-/// without one, if it can be simulated. `simulate` predicts the candidate at an index and is called
-/// from several threads. The `keep` fastest get individual predictions.
-void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
-                    const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
-                    const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking,
-                    std::size_t keep = 0);
+/// without one, if it can be simulated. `simulate` predicts the candidate at an index,
+/// from several threads. The `keep` fastest get individual predictions. Nominees that would exceed
+/// a total of `most_length` are simulated only if they come first by that ratio. Returns the total.
+double rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
+                      const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
+                      const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking,
+                      std::size_t keep = 0,
+                      double most_length = std::numeric_limits<double>::infinity());
 
 }  // namespace tilecast

@@ -90,6 +90,33 @@ TEST_CASE("A candidate that cannot be simulated may come first by its analytic t
   CHECK(ranking.simulated == 2);
 }
 
+TEST_CASE("Beyond the total length only candidates that come first are simulated") {
+  SECTION("the least promising nominees are left out") {
+    // All could be the fastest. 0 and 1 have a length of 3, which leaves no room for 2 and 3.
+    Ranking ranking = by_closed_form({1000, 1001, 1005, 1006});
+    const Ranking closed = ranking;
+    Simulations simulate{closed, {{0, 1002}, {1, 1003}, {2, 990}, {3, 990}}};
+    const double length = rank_simulated(
+        {{{0}, 1}, {{2}, 2}, {{1}, 2}, {{3}, 1}}, 1, [](std::size_t) { return std::nullopt; },
+        [&](std::size_t place) { return simulate(place); }, ranking, 0, 3);
+    CHECK(simulate.calls == std::map<std::size_t, int>{{0, 1}, {1, 1}});
+    CHECK(length == 3);
+  }
+  SECTION("candidate 1 comes first by its ratio") {
+    Ranking ranking = by_closed_form(kClosed);
+    const Ranking closed = ranking;
+    Simulations simulate{closed, kSimulated};
+    const double length = rank_simulated(
+        {{{0}, 1}, {{2}, 1}}, 1,
+        [](std::size_t) {
+          return SharedSimulation{{1, 3}, 5};
+        },
+        [&](std::size_t place) { return simulate(place); }, ranking, 0, 2);
+    CHECK(simulate.calls == std::map<std::size_t, int>{{0, 1}, {1, 1}, {2, 1}});
+    CHECK(length == 7);
+  }
+}
+
 /// Records which simulations have been started, on any thread.
 class Begun {
  public:

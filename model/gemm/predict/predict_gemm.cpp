@@ -169,15 +169,17 @@ void set_simulated(const Prediction& own, Ranking& ranking) {
   }
 }
 
-/// Returns the estimated kernels that results show besides the fastest: the best with another tile,
-/// the best of each schedule that engineers compare, and CUTLASS's counterpart. Omits kernels so
-/// slow that an estimate is enough.
+/// Returns the estimated kernels that results name besides the fastest: the best with another tile,
+/// the best of each schedule that engineers compare, and CUTLASS's counterpart, if they could be
+/// the fastest.
 std::vector<KernelConfig> estimated_names(const Ranking& ranking) {
-  constexpr double kCompared = 1.1, kContest = 1.03;
+  constexpr double kContest = 1.01;
+  constexpr Seconds kContestEnds{0.5e-6};
   std::vector<KernelConfig> named;
-  const auto add = [&](const Prediction& p, double limit) {
+  const auto add = [&](const Prediction& p) {
     const KernelConfig& config = std::get<KernelConfig>(p.config);
-    if (p.method != Method::kSimulated && p.time < ranking.predictions.front().time * limit &&
+    if (p.method != Method::kSimulated &&
+        p.time < ranking.predictions.front().time * kContest + kContestEnds &&
         std::ranges::find(named, config) == named.end()) {
       named.push_back(config);
     }
@@ -185,7 +187,7 @@ std::vector<KernelConfig> estimated_names(const Ranking& ranking) {
   const auto add_first = [&](const auto& is_wanted) {
     if (const auto row = std::ranges::find_if(ranking.by_tile, is_wanted);
         row != ranking.by_tile.end()) {
-      add(*row, kCompared);
+      add(*row);
     }
   };
   add_first([&](const Prediction& p) {
@@ -195,20 +197,24 @@ std::vector<KernelConfig> estimated_names(const Ranking& ranking) {
     add_first([&](const Prediction& p) { return schedule_of(p.config) == schedule; });
   }
   if (ranking.counterpart) {
-    add(*ranking.counterpart, kContest);
+    add(*ranking.counterpart);
   }
   return named;
 }
 
-/// Simulates the kernels of estimated_names, so that `explain` and the ranking give the same
+/// Simulates them, within a total of `steps`, so that `explain` and the ranking give the same
 /// figures.
 void simulate_named(const GemmQuestion& q, const LearnedParts& learned, const Effort& effort,
-                    KnownSimulations& known, Ranking& ranking) {
-  constexpr int kMostRounds = 2;  // a second round, if an estimate is faster than the simulations
+                    double steps, KnownSimulations& known, Ranking& ranking) {
+  constexpr int kMostRounds = 2;  // for estimates that are faster than their simulations
   for (int round = 0; round < kMostRounds; ++round) {
     std::vector<KernelConfig> named = estimated_names(ranking);
     std::erase_if(named, [&](const KernelConfig& config) {
-      return !simulates(q.gpu, as_run(q.problem, config), config);
+      const GemmProblem run = as_run(q.problem, config);
+      const double own = simulation_steps(q.gpu, run, config);
+      const bool too_long = own > steps || !simulates(q.gpu, run, config);
+      steps -= too_long ? 0 : own;
+      return too_long;
     });
     std::vector<Prediction> own(named.size());
     parallel_for(named.size(), effort.threads, [&](std::size_t i) {
@@ -260,14 +266,15 @@ Ranking rank_kernels(const GemmQuestion& asked, CandidateKernels candidates, std
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
   ranking.by_tile = by_closed_form(question, fastest.apart, learned.analytic);
   KnownSimulations known;
+  double steps = most_steps(effort);
   if (simulated) {
-    simulate_best(question, learned, effort, keep, known, ranking);
+    steps -= simulate_best(question, learned, effort, keep, known, ranking);
   } else {
     std::ranges::stable_sort(ranking.predictions, {}, Preference(ranking, ranking.predictions));
   }
   set_shortlist(effort.shortlist, ranking);
   if (simulated) {
-    simulate_named(question, learned, effort, known, ranking);
+    simulate_named(question, learned, effort, steps, known, ranking);
   }
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   ranking.for_each_prediction([&](Prediction& p) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -24,8 +26,8 @@
 namespace tilecast {
 namespace {
 
-// Default number of simulations per schedule: at most this many, and at most this many steps in
-// total.
+// Default number of simulations per schedule: at most this many, within a total of this many steps;
+// the best of a second tile may exceed it.
 constexpr std::size_t kMostOfSchedule = 8;
 constexpr double kFewSteps = 350e3;
 // The simulation of one kernel is a good estimate for others with the same tile but other K blocks,
@@ -82,14 +84,16 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
   for (auto& [kind, own] : by_schedule) {
     std::ranges::stable_sort(own.kernels, {}, &Kernel::promised);
     double length = 0;
+    std::set<std::pair<i32, i32>> tiles;
     const std::size_t count = std::min(own.kernels.size(), most.value_or(kMostOfSchedule));
     for (std::size_t i = 0; i < count; ++i) {
       Kernel& kernel = own.kernels[i];
       const KernelConfig& config = config_of(candidates[kernel.candidates.front()]);
-      const u32 workers = static_cast<u32>(resident_workers(q.gpu, config));
-      const double steps = simulation_size(q.gpu, as_run(q.problem, config), config, workers).steps;
-      if (!most && i > 0 && length + steps > kFewSteps) {
-        continue;  // a later one may have fewer steps
+      const double steps = simulation_steps(q.gpu, as_run(q.problem, config), config);
+      const bool second_tile =
+          tiles.insert({config.tiling.block_m, config.tiling.block_n}).second && tiles.size() <= 2;
+      if (!most && !second_tile && length + steps > kFewSteps) {
+        continue;  // a later one may be shorter
       }
       length += steps;
       chosen.push_back({std::move(kernel.candidates), steps});
@@ -187,6 +191,17 @@ bool simulates(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfi
          is_small_enough(gpu, problem, config, residency_of(gpu, config));
 }
 
+double simulation_steps(const GpuSpec& gpu, const GemmProblem& problem,
+                        const KernelConfig& config) {
+  return simulation_size(gpu, problem, config, static_cast<u32>(resident_workers(gpu, config)))
+      .steps;
+}
+
+double most_steps(const Effort& effort) {
+  constexpr double kMostSteps = 1.4e6;  // about 50 ms on two cores
+  return effort.simulations ? std::numeric_limits<double>::infinity() : kMostSteps;
+}
+
 SimulatedGemm simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
                               const KernelConfig& config, Hertz sm_clock, bool watched) {
   SimulatedGemm run{.kernel = {}, .activity = {}, .sm_clock = sm_clock};
@@ -274,15 +289,15 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   return p;
 }
 
-void simulate_best(const GemmQuestion& q, const LearnedParts& learned, const Effort& effort,
-                   std::size_t keep, KnownSimulations& known, Ranking& ranking) {
+double simulate_best(const GemmQuestion& q, const LearnedParts& learned, const Effort& effort,
+                     std::size_t keep, KnownSimulations& known, Ranking& ranking) {
   const std::vector<Prediction>& candidates = ranking.predictions;
   const auto nominate = [&](std::size_t first) -> std::optional<SharedSimulation> {
     const KernelConfig& config = config_of(candidates[first]);
     if (!simulates(q.gpu, as_run(q.problem, config), config)) {
       return std::nullopt;
     }
-    SharedSimulation late;
+    SharedSimulation late{{}, simulation_steps(q.gpu, as_run(q.problem, config), config)};
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (as_simulated(q, config_of(candidates[i])) == as_simulated(q, config)) {
         late.candidates.push_back(i);
@@ -296,8 +311,8 @@ void simulate_best(const GemmQuestion& q, const LearnedParts& learned, const Eff
         gemm_form(q, config, gemm_work(q.gpu, as_run(q.problem, config), config));
     return by_simulation(q, physics, candidates[i], learned, nullptr, &known);
   };
-  rank_simulated(nominees(q, candidates, effort.simulations), effort.threads, nominate, simulate,
-                 ranking, keep);
+  return rank_simulated(nominees(q, candidates, effort.simulations), effort.threads, nominate,
+                        simulate, ranking, keep, most_steps(effort));
 }
 
 }  // namespace tilecast

@@ -28,6 +28,13 @@ Residency residency_of(const GpuSpec& gpu, const KernelConfig& config);
 /// enough.
 bool simulates(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
 
+/// Steps of this simulation; its time is proportional to them.
+double simulation_steps(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
+
+/// Maximum steps of all simulations of a ranking, except those of kernels that would come first
+/// without one.
+double most_steps(const Effort& effort);
+
 /// A simulated GEMM, as used by a prediction.
 struct SimulatedGemm {
   Simulated kernel;
@@ -70,9 +77,11 @@ Prediction by_simulation(const GemmQuestion& question, const GemmForm& physics,
                          const Prediction& analytic, const LearnedParts& learned,
                          SimulatedGemm* watch = nullptr, KnownSimulations* known = nullptr);
 
-/// Simulates candidates of an analytic ranking as long as they could be the fastest, and re-ranks
-/// all, as rank_candidates does. The `keep` fastest get individual predictions.
-void simulate_best(const GemmQuestion& question, const LearnedParts& learned, const Effort& effort,
-                   std::size_t keep, KnownSimulations& known, Ranking& ranking);
+/// Simulates candidates of an analytic ranking while they could be first, and re-ranks all, as
+/// rank_candidates does. The `keep` fastest get individual predictions. Returns the steps
+/// simulated.
+double simulate_best(const GemmQuestion& question, const LearnedParts& learned,
+                     const Effort& effort, std::size_t keep, KnownSimulations& known,
+                     Ranking& ranking);
 
 }  // namespace tilecast

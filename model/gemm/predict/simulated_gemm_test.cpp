@@ -91,13 +91,13 @@ TEST_CASE("A candidate that was not simulated has its scaled analytic time, and 
     const Ranking ranking = rank(p, 300, effort);
     CHECK(ranking.simulated >= 3);
     CHECK(ranking.predictions.front().method == Method::kSimulated);
-    std::map<Schedule, double> scales;
+    std::map<std::pair<Schedule, std::array<i32, 3>>, double> scales;  // of each schedule and tile
     for (const Prediction& other : ranking.predictions) {
       if (other.method == Method::kAnalytic) {
         const Prediction alone = predict_config(h200(), p, other.config, Regime::kBurst,
                                                 Inputs::kNormal, Method::kAnalytic);
-        const auto [scale, is_new] =
-            scales.try_emplace(config_of(other).schedule, other.time / alone.time);
+        const auto [scale, is_new] = scales.try_emplace(
+            {config_of(other).schedule, tile_of(other.config)}, other.time / alone.time);
         CHECK(other.time / alone.time == Approx(scale->second).epsilon(1e-9));
         CHECK(other.sm_clock == alone.sm_clock);
         CHECK(other.tflops * other.time.value == Approx(alone.tflops * alone.time.value));
