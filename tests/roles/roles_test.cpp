@@ -300,14 +300,14 @@ TEST_CASE("The model's counts of bulk copies and wgmmas per K block are the kern
         kernel_steps(kernel, config, problems_for(kernel, config).front(), workers_for(config));
     const i32 of_scales = kernel.block_scales ? scale_copies(config.tiling) : 0;
     if (uses_mma_sync(config.schedule)) {  // each warp's m16n8 cover 64 rows and all columns
-      CHECK(steps.most_wgmmas == tensor_operation(h200(), config).per_k_block *
+      CHECK(steps.most_wgmmas == tensor_operation(h200(), {}, config).per_k_block *
                                      tilecast::instruction_n(config) / finest_n_step());
       continue;
     }
     CHECK(steps.most_copies == bulk_copies(config.tiling, kernel.layout) + of_scales);
     // With fp32 promotion each wgmma row is waited for.
     const i32 parts = kernel.promoted() ? wgmmas_along_m(config.tiling) : 1;
-    CHECK(steps.most_wgmmas * parts == tensor_operation(h200(), config).per_k_block);
+    CHECK(steps.most_wgmmas * parts == tensor_operation(h200(), {}, config).per_k_block);
     CHECK(steps.fewest_wgmmas == steps.most_wgmmas);
   }
 }

@@ -101,7 +101,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
 
   const MachineSpec& machine = *gpu.machine;
   const bool tcgen05 = uses_tcgen05(config.schedule), mma_sync = uses_mma_sync(config.schedule);
-  const TensorOperation mma = tensor_operation(gpu, config);
+  const TensorOperation mma = tensor_operation(gpu, problem, config);
   const i32 rows = c_slot_rows(config.schedule);
   const Bytes chunk{static_cast<double>(rows * c_slot_columns(t) * of_column)};
 

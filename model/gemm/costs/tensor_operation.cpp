@@ -5,6 +5,7 @@
 #include "model/base/math.h"
 #include "model/base/smooth_max.h"
 #include "model/gemm/config/smem_layout.h"
+#include "model/gemm/problem/operand_copies.h"
 #include "model/spec/row_cost.h"
 
 namespace tilecast {
@@ -30,22 +31,36 @@ TensorOperation wgmma_operation(const WgmmaSpec& wgmma, const MachineSpec& machi
           .turn = machine.turn};
 }
 
+/// Time at shared memory's port of a K block's copies: half a cycle for each row of a side, whose
+/// K block is a line or half of one, and a cycle for each further sector that rows touch which
+/// start inside a sector.
+Cycles copies_at_port(const GemmProblem& problem, const Tiling& t) {
+  const auto of_side = [&](bool k_major, i32 side, i64 row) {
+    const i64 bytes = (k_major ? t.block_k : side) * t.operand_bytes;
+    const i64 piece = std::min(bytes, kLineBytes);
+    const double pieces = static_cast<double>((k_major ? side : t.block_k) * bytes / piece);
+    const double sectors = row_cost(piece, row * element_bytes(problem.dtype)).sectors;
+    return 0.5 * side + pieces * (sectors - static_cast<double>(piece / kSectorBytes));
+  };
+  return Cycles{of_side(a_is_k_major(problem.layout), t.block_m, a_row(problem)) +
+                of_side(b_is_k_major(problem.layout), t.block_n, b_row(problem))};
+}
+
 /// Operation per 64 rows of a warpgroup and K step. Each of its four warps reads all of B's
-/// columns, once for all of its rows; the copies of the K block share the port and take half a
-/// cycle per line, even if it is partial. A CTA's warps start each K block together, so ldmatrix
-/// and mma.sync overlap only in part, and even less if each scheduler has only one warp.
+/// columns, once for all of its rows; the copies of the K block share the port. A CTA's warps start
+/// each K block together, so that ldmatrix and mma.sync overlap only in part, and less if one warp
+/// of each scheduler does both.
 TensorOperation mma_sync_operation(const MmaSyncSpec& mma, const MachineSpec& machine,
-                                   const KernelConfig& config) {
+                                   const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const i32 n = instruction_n(config), rows = wgmmas_along_m(t), issuers = warpgroups_per_tile(t);
   const i32 per_k_block = rows * wgmmas_along_n(config) * k_steps(t);
   const auto at_port = [&](i32 bytes) {
     return transfer_cycles(Bytes{static_cast<double>(bytes)}, mma.operand_rate);
   };
-  const i32 lines = (t.block_m + t.block_n) *
-                    ceil_div<i32>(t.block_k * t.operand_bytes, static_cast<i32>(kLineBytes));
   const i32 fragments = bytes_of_step(kWgmmaM + kWarpsPerWarpgroup * n / rows);
-  const i32 bytes = fragments + lines * static_cast<i32>(kLineBytes) / (2 * per_k_block * issuers);
+  const double copies = copies_at_port(problem, t).value * mma.operand_rate.value;
+  const i32 bytes = fragments + static_cast<i32>(copies) / (per_k_block * issuers);
   const Cycles tensor = compute_cycles(Flops{2.0 * kWgmmaM * n * kHalves}, mma.flops_per_sm);
   const Cycles operands = at_port(bytes);
   return {.interval = issuers == 1 ? smooth_max<kAlternating>({tensor, operands})
@@ -77,12 +92,13 @@ TensorOperation tcgen05_operation(const Tcgen05Spec& tcgen05, const KernelConfig
 
 }  // namespace
 
-TensorOperation tensor_operation(const GpuSpec& gpu, const KernelConfig& config) {
+TensorOperation tensor_operation(const GpuSpec& gpu, const GemmProblem& problem,
+                                 const KernelConfig& config) {
   switch (traits_of(config.schedule).tensor_core) {
     case TensorCore::kTcgen05:
       return tcgen05_operation(gpu.tcgen05.value(), config);
     case TensorCore::kMmaSync:
-      return mma_sync_operation(gpu.mma_sync.value(), gpu.machine.value(), config);
+      return mma_sync_operation(gpu.mma_sync.value(), gpu.machine.value(), problem, config);
     case TensorCore::kWgmma:
       break;
   }

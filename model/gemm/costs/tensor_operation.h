@@ -11,6 +11,7 @@
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
+#include "model/gemm/problem/gemm_problem.h"
 #include "model/spec/gpu_spec.h"
 
 namespace tilecast {
@@ -31,7 +32,8 @@ struct TensorOperation {
   double of_cta() const { return per_k_block * issuers; }
 };
 
-TensorOperation tensor_operation(const GpuSpec& gpu, const KernelConfig& config);
+TensorOperation tensor_operation(const GpuSpec& gpu, const GemmProblem& problem,
+                                 const KernelConfig& config);
 
 /// Returns the instruction of the schedules that the GPU's default search space contains.
 TensorCore menu_tensor_core(const GpuSpec& gpu);

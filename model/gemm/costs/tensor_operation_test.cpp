@@ -8,6 +8,8 @@
 namespace tilecast {
 namespace {
 
+const GemmProblem kProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+
 KernelConfig tcgen05(i32 n, i32 group) {
   KernelConfig config = fixed_by_schedule(Schedule::kTcgen05WarpSpecialized);
   config.tiling.block_m = 128;
@@ -21,7 +23,9 @@ KernelConfig tcgen05(i32 n, i32 group) {
 
 TEST_CASE("One CTA's tcgen05 interval is the published max(N/2, 32 + N/4)") {
   const GpuSpec gpu = load_gpu("b200", false).spec;
-  const auto interval = [&](i32 n) { return tensor_operation(gpu, tcgen05(n, 1)).interval.value; };
+  const auto interval = [&](i32 n) {
+    return tensor_operation(gpu, kProblem, tcgen05(n, 1)).interval.value;
+  };
   // Measured by https://github.com/SemiAnalysisAI/microbench-blackwell: 128 rows, operands in
   // shared memory.
   CHECK(interval(64) == 48);
@@ -33,7 +37,9 @@ TEST_CASE("One CTA's tcgen05 interval is the published max(N/2, 32 + N/4)") {
 
 TEST_CASE("Each CTA of a pair reads half of B, so narrow tiles are faster; within 3.5 cycles") {
   const GpuSpec gpu = load_gpu("b200", false).spec;
-  const auto interval = [&](i32 n) { return tensor_operation(gpu, tcgen05(n, 2)).interval.value; };
+  const auto interval = [&](i32 n) {
+    return tensor_operation(gpu, kProblem, tcgen05(n, 2)).interval.value;
+  };
   const struct {
     i32 n;
     double published;
@@ -46,9 +52,9 @@ TEST_CASE("Each CTA of a pair reads half of B, so narrow tiles are faster; withi
 
 TEST_CASE("Completion is seen 136 cycles after an interval, 170 for a pair") {
   const GpuSpec gpu = load_gpu("b200", false).spec;
-  CHECK(tensor_operation(gpu, tcgen05(256, 1)).completion == Cycles{136});
-  CHECK(tensor_operation(gpu, tcgen05(256, 2)).completion == Cycles{170});
-  CHECK(tensor_operation(gpu, tcgen05(256, 1)).per_k_block == 4);  // 64 / 16
+  CHECK(tensor_operation(gpu, kProblem, tcgen05(256, 1)).completion == Cycles{136});
+  CHECK(tensor_operation(gpu, kProblem, tcgen05(256, 2)).completion == Cycles{170});
+  CHECK(tensor_operation(gpu, kProblem, tcgen05(256, 1)).per_k_block == 4);  // 64 / 16
 }
 
 TEST_CASE("wgmma uses the same abstraction: m64n256k16 takes 128 cycles") {
@@ -58,7 +64,7 @@ TEST_CASE("wgmma uses the same abstraction: m64n256k16 takes 128 cycles") {
   config.tiling.block_n = 256;
   config.tiling.block_k = 64;
   config.tiling.warpgroups_m = 2;
-  const TensorOperation operation = tensor_operation(gpu, config);
+  const TensorOperation operation = tensor_operation(gpu, kProblem, config);
   CHECK(operation.interval == Cycles{128});
   CHECK(operation.per_k_block == 4);  // steps of 16
   CHECK(operation.of_cta() == 8);     // instructions of two warpgroups
@@ -72,7 +78,7 @@ TEST_CASE("mma.sync and shared memory's port overlap in part") {
   t.block_m = t.block_n = 128;
   t.block_k = 32;
   t.warpgroups_n = 2;
-  TensorOperation operation = tensor_operation(gpu, config);
+  TensorOperation operation = tensor_operation(gpu, kProblem, config);
   CHECK(operation.per_k_block == 4);  // twice 64 rows, steps of 16
   // 64 x 64 x 16 of one warpgroup takes 2 * 65536 / 2048 cycles. Bytes: A's rows, B's columns for
   // four warps and half of 128 rows, and an eighth of the K block's 256 rows, each half a line:
@@ -81,9 +87,13 @@ TEST_CASE("mma.sync and shared memory's port overlap in part") {
   CHECK(operation.operands == Cycles{64});
   CHECK(operation.interval.value == Approx(64 * std::cbrt(2)));
   CHECK(operation.copies_exposed);  // two steps, ldmatrix of 48 cycles
-  t.warpgroups_m = 2;               // twice as many reads of B
+  // Rows that start at odd multiples of 16 bytes: every second one touches 3 sectors instead of 2.
+  const GemmProblem off{{4096, 4096, 4104}, ElementType::kFp16, Layout::kTn};
+  CHECK(tensor_operation(gpu, off, config).operand_bytes ==
+        operation.operand_bytes + 128 * 128 / 8);
+  t.warpgroups_m = 2;  // twice as many reads of B
   t.warpgroups_n = 1;
-  operation = tensor_operation(gpu, config);
+  operation = tensor_operation(gpu, kProblem, config);
   CHECK(operation.operand_bytes == 32 * (64 + 4 * 128) + 256 * 64 / 4);
   CHECK(operation.operands == Cycles{176});
   CHECK(operation.interval.value == Approx(std::cbrt(std::pow(128, 3) + std::pow(176, 3))));
@@ -91,7 +101,7 @@ TEST_CASE("mma.sync and shared memory's port overlap in part") {
   t.block_n = 64;
   t.block_m = 64;
   t.warpgroups_m = 1;  // one warp per scheduler: 32 and (256 * 32 / 2 + 32 * (64 + 256)) / 128
-  operation = tensor_operation(gpu, config);
+  operation = tensor_operation(gpu, kProblem, config);
   CHECK(operation.interval.value == Approx(std::hypot(64, 112)));
 }
 

@@ -85,7 +85,7 @@ std::array<LoopOperand, 2> operands_of(const GemmProblem& problem, const KernelC
 /// The tensor operations of a K block, and the additions of fp32 promotion.
 LoopStep multiply(const KernelAt& kernel) {
   const KernelCosts& costs = kernel.costs;
-  const TensorOperation operation = tensor_operation(kernel.gpu, kernel.config);
+  const TensorOperation operation = tensor_operation(kernel.gpu, kernel.problem, kernel.config);
   const Cycles promotion = promotion_beside(*kernel.gpu.machine, kernel.problem, kernel.t) *
                            warpgroups_per_tile(kernel.t);
   // With mma.sync a barrier per K block keeps all warps of a CTA in step, so only other CTAs can

@@ -80,7 +80,7 @@ GemmWork work_with(const GpuSpec& gpu, const GemmProblem& problem, const KernelC
   if (splits_k(config.schedule)) {
     share_tiles(gpu, config, s, static_cast<u32>(workers), work);
   }
-  const TensorOperation operation = tensor_operation(gpu, config);
+  const TensorOperation operation = tensor_operation(gpu, problem, config);
   work.shared_memory = Bytes{operation.operand_bytes * operation.of_cta() * work.all_k_blocks} +
                        work.traffic.sm_intake;
   return work;
