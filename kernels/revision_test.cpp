@@ -75,8 +75,8 @@ std::vector<Sampled> sampled_kernels() {
   const auto gemm = [&](const char* name, const char* text, const GemmProblem& problem) {
     const KernelConfig config = gemm_config(text);
     sampled.push_back({name, uses_tcgen05(config.schedule) ? "tcgen05" : "gemm",
-                       kernel_revision(text), gemm_source(config, ProblemKind::of(problem)),
-                       problem, config});
+                       kernel_revision(to_text(config)),
+                       gemm_source(config, ProblemKind::of(problem)), problem, config});
   };
   const auto stream = [&](const char* name, const char* text) {
     const StreamConfig config = parse_stream_config(text);

@@ -35,6 +35,7 @@ __device__ inline void produce(const Args<Config>& args, const SharedMemory<Conf
     }
   }
   let_next_kernel_begin<Config>();
+  outlast_peers(smem, at);
 }
 
 }  // namespace tilecast

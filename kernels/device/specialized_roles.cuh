@@ -19,8 +19,10 @@ template <class Config>
 __device__ inline void meet(bool produces) {
   constexpr u32 kWholeCta = 0;  // the barrier of __syncthreads
   if constexpr (Config::kClusterSize > 1) {
-    ptx::cluster_arrive();
-    ptx::cluster_wait();
+    if constexpr (Config::kGrouped) {
+      __syncthreads();  // the group table is in shared memory
+    }
+    meet_cluster();
   } else if (produces) {
     ptx::named_barrier_arrive(kWholeCta, Config::kThreads);
   } else {
@@ -66,7 +68,6 @@ __device__ inline void run_specialized(const Args<Config>& args, const SharedMem
     ptx::setmaxnreg_inc<Config::kRegisters.consumer>();
     consume(args, smem, cta, warpgroup);
   }
-  leave_cluster<Config>();
 }
 
 }  // namespace tilecast

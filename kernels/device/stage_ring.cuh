@@ -43,7 +43,15 @@ __device__ inline void initialise_stages(const SharedMemory<Config>& smem) {
   ptx::fence_mbarrier_init();
 }
 
-/// Called by all threads. On return the barriers of the whole cluster, and the writes of earlier
+/// Called by all threads; on return the barriers of the whole cluster are usable. A relaxed arrival
+/// suffices after the fence of initialise_stages; one that releases would first wait for all of the
+/// SM's memory accesses.
+__device__ inline void meet_cluster() {
+  ptx::cluster_arrive_relaxed();
+  ptx::cluster_wait();
+}
+
+/// Called by all threads; on return the barriers of the whole cluster, and the writes of earlier
 /// kernels, are usable.
 template <class Config>
 __device__ inline void set_up_stages(const SharedMemory<Config>& smem) {
@@ -53,8 +61,7 @@ __device__ inline void set_up_stages(const SharedMemory<Config>& smem) {
   if constexpr (Config::kClusterSize == 1) {
     __syncthreads();
   } else {
-    ptx::cluster_arrive();
-    ptx::cluster_wait();
+    meet_cluster();
   }
   wait_for_earlier_kernels<Config>();
 }
@@ -70,14 +77,16 @@ __device__ inline void wait_empty(const SharedMemory<Config>& smem,
   ptx::mbarrier_wait(smem.empty(at.stage), at.phase ^ 1);
 }
 
-/// Called before a CTA of a cluster ends, because peers may still use its barriers or write its
-/// stages.
+/// Called with the position after the last load: waits until all stages are released, after which
+/// no peer signals this CTA's barriers and it may end. Its own consumers have waited for all that
+/// peers write into its stages.
 template <class Config>
-__device__ inline void leave_cluster() {
+__device__ inline void outlast_peers(const SharedMemory<Config>& smem, RingPosition<Config> at) {
   if constexpr (Config::kClusterSize > 1) {
-    __syncwarp();
-    ptx::cluster_arrive();
-    ptx::cluster_wait();
+    for (i32 stage = 0; stage < Config::kTiling.stages; ++stage) {
+      wait_empty(smem, at);
+      at.advance();
+    }
   }
 }
 

@@ -114,7 +114,9 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
     }
   }
   finish_stores();
-  leave_cluster<Config>();
+  if (loads) {
+    outlast_peers(smem, ring.load);
+  }
 }
 
 }  // namespace tilecast

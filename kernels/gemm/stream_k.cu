@@ -35,6 +35,7 @@ __device__ void produce_pieces(const Args<Config>& args, const SharedMemory<Conf
     }
   }
   let_next_kernel_begin<Config>();
+  outlast_peers(smem, at);
 }
 
 template <class Config>

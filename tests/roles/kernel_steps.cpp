@@ -624,6 +624,9 @@ KernelSteps kernel_steps(const HostKernel& kernel, const KernelConfig& config,
             calls_of(kernel, args, ranks, worker * ranks + rank, rank, thread);
         Reader reader(config, problem, args, threads);
         std::vector<Step> steps = reader.read(calls);
+        while (ranks > 1 && !steps.empty() && steps.back().kind == StepKind::kWaitEmpty) {
+          steps.pop_back();  // after its last load a CTA of a cluster waits for its peers
+        }
         for (i32 next = 1; role >= 0 && next < t.cluster_m + t.cluster_n - 1; ++next) {
           add_releases(calls_of(kernel, args, ranks, worker * ranks + rank, rank, thread + next),
                        steps);

@@ -36,6 +36,7 @@ inline Measurement example_gemm_row(const GpuSpec& gpu, const GemmProblem& probl
   m.context.gpu = gpu.name;
   m.point.problem = problem;
   m.point.regime = regime;
+  m.revision = current_revision(m.point);
   m.cycles = cycles;
   m.sm_clock = clock;
   return m;

@@ -171,8 +171,9 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.store.latency = time(machine.store_latency);
   costs.store.by_threads = by_threads.has_value();
   costs.store.read = time(transfer_cycles(chunk, by_threads.value_or(machine.store_read)));
-  costs.launch.kernel =
-      sim_time(machine.kernel) + (cluster_size(t) > 1 ? sim_time(machine.cluster) : SimTime{});
+  // Kernels with tcgen05 end with a barrier of the cluster that orders memory accesses.
+  costs.launch.kernel = sim_time(machine.kernel) +
+                        (tcgen05 && cluster_size(t) > 1 ? sim_time(machine.cluster) : SimTime{});
   costs.launch.dispatch = sim_time(machine.dispatch);
   const i32 per_gpc = ceil_div(std::min(ctas, gpu.sm.count), machine.gpcs);
   costs.launch.cta_start =
