@@ -4,7 +4,8 @@
 // --budget limits the whole command; its first line of output says how the time is spent.
 //
 // --run writes its measurements next to --out, as NAME.measured.csv and NAME.micro.csv, and the
-// next --run resumes them, so that nothing is measured twice.
+// next --run resumes them: nothing is measured twice. The micro-benchmarks need Hopper; a GPU that
+// runs kernels with mma.sync alone is calibrated by kernels, whose points are NAME.points.csv.
 
 #include <fmt/format.h>
 
@@ -30,8 +31,10 @@
 #include "model/base/shell_text.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
+#include "model/gemm/costs/tensor_operation.h"
 #include "model/spec/learned_model.h"
 #include "validate/calibrate/calibrate.h"
+#include "validate/calibrate/design_points.h"
 #include "validate/calibrate/fit_attention.h"
 #include "validate/calibrate/fit_stream.h"
 #include "validate/compare/data_split.h"
@@ -54,9 +57,26 @@ constexpr std::string_view kUsualPrior = "h200_sxm";  // GPU with most of the tr
 struct CalibrateOptions {
   std::string gpu, out, measured, prior, budget, points;
   std::vector<std::string> data, split;
+  bool mma_sync;  // the GPU runs kernels with mma.sync alone
   bool run, no_simulation, keep_constants;
   unsigned threads;
 };
+
+/// Returns whether the GPU runs kernels with mma.sync alone. Throws ConfigError if tilecast's
+/// kernels for it have never run.
+bool runs_mma_sync_alone(const GpuSpec& gpu) {
+  if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
+    throw ConfigError(why);
+  }
+  const TensorCore core = menu_tensor_core(gpu);
+  if (core == TensorCore::kTcgen05) {
+    throw ConfigError(
+        fmt::format("{}: expected a Hopper GPU or one that runs kernels with mma.sync; those with "
+                    "tcgen05 have never run",
+                    gpu.name));
+  }
+  return core == TensorCore::kMmaSync;
+}
 
 CalibrateOptions calibrate_options(const Arguments& args) {
   return {.gpu = args.text("--gpu"),
@@ -64,10 +84,10 @@ CalibrateOptions calibrate_options(const Arguments& args) {
           .measured = args.text("--measured"),
           .prior = args.text("--prior"),
           .budget = args.text("--budget"),
-          .points = args.text_if_given("--points")
-                        .value_or((config_folder() / "calibration_points.csv").string()),
+          .points = args.text("--points"),
           .data = args.texts("--data"),
           .split = args.texts("--split"),
+          .mma_sync = runs_mma_sync_alone(load_gpu(args.text("--gpu"), false).spec),
           .run = args.given("--run"),
           .no_simulation = args.given("--no-simulation"),
           .keep_constants = args.given("--keep-constants"),
@@ -159,10 +179,10 @@ void measure_first(CalibrateOptions& options) {
   const Seconds budget{static_cast<double>(parse_budget(options.budget).count())};
   const std::string rows = beside(options, ".measured.csv");
   const std::size_t before = lines_of(rows);
-  const bool micro =
-      options.measured.empty() && !std::filesystem::exists(beside(options, ".micro.yaml"));
+  const bool micro = options.measured.empty() && !options.mma_sync &&
+                     !std::filesystem::exists(beside(options, ".micro.yaml"));
   announce(options, micro, budget, before);
-  if (options.measured.empty()) {
+  if (options.measured.empty() && !options.mma_sync) {
     options.measured = beside(options, ".micro.yaml");
   }
   options.data.push_back(rows);
@@ -175,9 +195,16 @@ void measure_first(CalibrateOptions& options) {
   }
   const Seconds passed{std::chrono::duration<double>(Clock::now() - begin).count()};
   const Seconds left = std::max(measuring_time(budget - passed, before), kLeastMeasuring);
+  std::string points = options.points;
+  if (points.empty() && options.mma_sync) {
+    points = beside(options, ".points.csv");
+    write_file(points, point_list_csv(design_points(load_gpu(options.gpu, false).spec)));
+  } else if (points.empty()) {
+    points = (config_folder() / "calibration_points.csv").string();
+  }
   std::vector<std::string> arguments{"measure",
                                      "--points",
-                                     options.points,
+                                     points,
                                      "--gpu",
                                      options.gpu,
                                      "--budget",
@@ -218,7 +245,7 @@ void check_files(const CalibrateOptions& options, const std::string& learned) {
   plan.reads("--data", options.data);
   plan.reads("--split", options.split);
   plan.reads("--measured", options.measured);
-  if (options.run) {
+  if (options.run && !options.points.empty()) {
     plan.reads("--points", options.points);
   }
   plan.writes("--out", options.out);
@@ -311,11 +338,12 @@ std::shared_ptr<const LearnedModel> learned_before(const CalibrateOptions& optio
   return gpu.spec.learned;
 }
 
-/// Default prior of --run, whose rows are few compared with those of a known GPU.
+/// Default prior of --run, whose rows are few compared with those of a known GPU; none for kernels
+/// that no known GPU was calibrated with.
 std::string usual_prior(const CalibrateOptions& options) {
   const bool there = std::filesystem::exists(config_folder() / "gpus" /
                                              fmt::format("{}.learned.yaml", kUsualPrior));
-  return options.run && there ? std::string(kUsualPrior) : "";
+  return options.run && there && !options.mma_sync ? std::string(kUsualPrior) : "";
 }
 
 }  // namespace
@@ -338,13 +366,6 @@ void run_calibrate(const Arguments& args) {
   }
   LoadedGpu gpu = loaded_for(options);
   const std::shared_ptr<const LearnedModel> before = learned_before(options);
-  if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
-    throw ConfigError(why);
-  }
-  if (!gpu.spec.wgmma) {
-    throw ConfigError(fmt::format(
-        "{}: expected a Hopper GPU; kernels for other GPUs have never run", gpu.spec.name));
-  }
   std::vector<MeasurementFile> files;
   for (const std::string& path : options.data) {
     files.push_back(read_measurements(path));

@@ -122,7 +122,7 @@ TEST_CASE("calibrate refuses GPUs on which tilecast's kernels never ran") {
   const Scene scene;
   scene.check_refused({"--gpu", "h200_smx"}, ExitCode::kUsage, "did you mean h200_sxm?");
   scene.check_refused({"--gpu", "b200"}, ExitCode::kUsage, "b200: expected a Hopper GPU");
-  scene.check_refused({"--gpu", "a100_sxm80"}, ExitCode::kUsage, "a100_sxm80");
+  scene.check_refused({"--gpu", "hipparchus_h10"}, ExitCode::kUsage, "this GPU is fictional");
 }
 
 TEST_CASE("Test problems of a split are excluded from the fit") {

@@ -59,10 +59,26 @@ std::optional<GemmProblem> in_other_half(GemmProblem problem) {
   return problem;
 }
 
+/// Returns the architecture of a GPU that runs kernels with mma.sync alone; empty for others.
+std::string only_architecture(const GpuSpec& gpu) {
+  constexpr i32 kThreadsOfA100 = 2048;  // per SM; later Amperes have 1536
+  switch (gpu.architecture) {
+    case Architecture::kAmpere:
+      return gpu.sm.max_threads == kThreadsOfA100 ? "sm_80" : "sm_86";
+    case Architecture::kAda:
+      return "sm_89";
+    case Architecture::kBlackwellRtx:
+      return "sm_120";
+    default:
+      return "";
+  }
+}
+
 /// Compiles kernels. Rejected ones are also compiled in the other 16-bit type.
 class CompileRun {
  public:
   CompileRun(const CompileOptions& options, const GpuSpec& gpu) : options_(options), gpu_(gpu) {
+    cache_.compile_for(only_architecture(gpu));
     if (std::filesystem::exists(options.out)) {
       for (const CompilerRejection& row :
            parse_compiler_rejections(read_file(options.out), options.out)) {

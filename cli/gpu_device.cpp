@@ -72,7 +72,7 @@ std::string done_in_child(const std::function<std::string(const TaskReporter&)>&
 
 /// Returns UUIDs of the GPUs that CUDA shows; the first one runs the kernels.
 std::string visible_gpus() {
-  const Device current = require_hopper();
+  const Device current = require_ampere();
   std::string uuids = device_facts(current).uuid;
   int count = 0;
   TILECAST_CUDA(cudaGetDeviceCount(&count));
@@ -168,6 +168,7 @@ void GpuDevice::compile_all(const std::vector<SuitePoint>& points) {
   done_in_child(
       [&](const TaskReporter& reporter) {
         CubinCache cache;
+        cache.compile_for(only_architecture(current_device()));
         MeasureProgress progress("compiling");
         compile_ahead(sources_of(points), cache, [&](std::size_t done, std::size_t all) {
           progress.show(done, all, "");

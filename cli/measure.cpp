@@ -164,9 +164,8 @@ void run_measure(const Arguments& args, MeasuringDevice& device) {
       options.budget.empty() ? std::nullopt
                              : std::optional(Clock::now() + parse_budget(options.budget));
   const LoadedGpu gpu = load_gpu(options.gpu, true);
-  if (!gpu.spec.wgmma && !gpu.spec.tcgen05) {
-    throw ConfigError(fmt::format("{} ({}): kernels can be measured only on Hopper GPUs",
-                                  gpu.spec.name, gpu.spec.product));
+  if (!has_tensor_cores(gpu.spec)) {
+    throw ConfigError(why_not_schedulable(gpu.spec));
   }
   std::optional<TemporaryRows> unkept;
   if (options.of_shape() && options.out.empty() && options.devices.empty()) {

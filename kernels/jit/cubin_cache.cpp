@@ -120,7 +120,10 @@ std::filesystem::path CubinCache::entry_path(const KernelSource& source) const {
   return path_of(key_text(source));
 }
 
-CompiledKernel CubinCache::get(const KernelSource& source) {
+CompiledKernel CubinCache::get(KernelSource source) {
+  if (!architecture_.empty()) {
+    source.architecture = architecture_;
+  }
   if (folder_.empty()) {
     ++misses_;
     return compile_kernel(source, sources_);

@@ -17,6 +17,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "kernels/jit/compile.h"
 #include "kernels/jit/embedded_sources.h"
@@ -36,9 +37,16 @@ class CubinCache {
   explicit CubinCache(std::filesystem::path folder = default_cache_folder(),
                       std::span<const EmbeddedSource> sources = embedded_sources(), Warn warn = {});
 
+  /// Compiles every kernel for `architecture`, instead of the one that its source names; without
+  /// effect if it is empty. For GPUs that run kernels with mma.sync alone.
+  CubinCache& compile_for(std::string architecture) {
+    architecture_ = std::move(architecture);
+    return *this;
+  }
+
   /// Reads the kernel from disk, or compiles and stores it. Throws the exceptions of
   /// compile_kernel; failures of the cache itself never throw.
-  CompiledKernel get(const KernelSource& source);
+  CompiledKernel get(KernelSource source);
 
   /// Path of the entry of `source`, even if it does not exist.
   std::filesystem::path entry_path(const KernelSource& source) const;
@@ -55,6 +63,7 @@ class CubinCache {
   std::filesystem::path folder_;
   std::span<const EmbeddedSource> sources_;
   Warn warn_;
+  std::string architecture_;
   std::once_flag warned_;
   std::atomic<int> hits_ = 0, misses_ = 0;
 };

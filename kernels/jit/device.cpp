@@ -21,6 +21,11 @@ i32 attribute(cudaDeviceAttr which, int ordinal) {
   return value;
 }
 
+std::string capability_text(const Device& device) {
+  return fmt::format("GPU {} ({}) has compute capability {}.{}", device.ordinal, device.name,
+                     device.capability / 10, device.capability % 10);
+}
+
 }  // namespace
 
 Device current_device() {
@@ -48,9 +53,8 @@ std::string why_not_runnable(const Device& device, std::string_view architecture
   if (device.capability == needed) {
     return "";
   }
-  return fmt::format("GPU {} ({}) has compute capability {}.{}: the kernel requires {}.{}{}",
-                     device.ordinal, device.name, device.capability / 10, device.capability % 10,
-                     needed / 10, needed % 10,
+  return fmt::format("{}: the kernel requires {}.{}{}", capability_text(device), needed / 10,
+                     needed % 10,
                      needed == kBlackwell ? " (Blackwell)"
                      : needed == kHopper  ? " (Hopper)"
                                           : "");
@@ -59,11 +63,22 @@ std::string why_not_runnable(const Device& device, std::string_view architecture
 Device require_hopper() {
   Device device = current_device();
   if (device.capability != kHopper) {
-    throw DeviceError(
-        fmt::format("GPU {} ({}) has compute capability {}.{}: the kernels require 9.0 (Hopper)",
-                    device.ordinal, device.name, device.capability / 10, device.capability % 10));
+    throw DeviceError(capability_text(device) + ": the kernels require 9.0 (Hopper)");
   }
   return device;
+}
+
+Device require_ampere() {
+  Device device = current_device();
+  if (device.capability < kAmpere) {
+    throw DeviceError(capability_text(device) + ": the kernels require 8.0 (Ampere) or later");
+  }
+  return device;
+}
+
+std::string only_architecture(const Device& device) {
+  const i32 major = device.capability / 10;
+  return major == kHopper / 10 || major == kBlackwell / 10 ? "" : mma_sync_architecture(device);
 }
 
 }  // namespace tilecast

@@ -30,4 +30,11 @@ std::string why_not_runnable(const Device& device, std::string_view architecture
 /// Like current_device; also throws DeviceError if the GPU cannot run sm_90a kernels.
 Device require_hopper();
 
+/// Like current_device; also throws DeviceError if the GPU is older than Ampere.
+Device require_ampere();
+
+/// Returns the architecture to compile all kernels for if the GPU runs kernels with mma.sync
+/// alone; empty on Hopper and Blackwell, where each kernel has its own.
+std::string only_architecture(const Device& device);
+
 }  // namespace tilecast

@@ -28,26 +28,36 @@ __device__ __forceinline__ float value_of_bits(unsigned short bits, ElementType 
   return value;
 }
 
+// fp8 requires sm_89: Ampere has no conversions of it.
+
 /// Converts two adjacent elements, with `low` in the low byte; rounds to nearest even and
 /// saturates.
 __device__ __forceinline__ unsigned short fp8_pair_of(float low, float high, ElementType type) {
-  unsigned short pair;
+  unsigned short pair = 0;
+#if __CUDA_ARCH__ >= 890
   if (type == ElementType::kE4m3) {
     asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
   } else {
     asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
   }
+#else
+  __trap();
+#endif
   return pair;
 }
 
 /// Converts two adjacent fp8 elements to fp16, which represents every value of either fp8 type.
 __device__ __forceinline__ u32 fp16_pair_of(unsigned short fp8_pair, ElementType type) {
-  u32 pair;
+  u32 pair = 0;
+#if __CUDA_ARCH__ >= 890
   if (type == ElementType::kE4m3) {
     asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pair) : "h"(fp8_pair));
   } else {
     asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(pair) : "h"(fp8_pair));
   }
+#else
+  __trap();
+#endif
   return pair;
 }
 

@@ -80,6 +80,24 @@ sed 's/^name: .*/name: h200_sxm/' configs/gpus/h200_sxm.yaml >"$folder/new/card.
   problem "explain: $(cat "$folder/err")"
 tr -d ' \n' <"$folder/out" | grep -q '"sm_clock":[0-9.]*,"gpu":"h200_sxm"' || problem "no row of the prior: $(cat "$folder/out")"
 
+# A GPU without wgmma: no micro-benchmarks, kernels of its own search space, no prior.
+mine=$folder/new/h200_mma_sync
+cp validate/data/h200_sxm/multistage/h200_mma_sync.yaml "$mine.yaml"
+cp "$folder/recorded.csv" "$folder/of_hopper.csv"
+zcat validate/data/h200_sxm/multistage/held_out/measured.csv.gz | sed 's/^h200_sxm,/h200_mma_sync,/' >"$folder/recorded.csv"
+: >"$folder/asked"
+"$folder/programs/tilecast" calibrate --run --no-simulation --gpu "$mine.yaml" --out "$mine.calibrated.yaml" \
+  >"$folder/out" 2>"$folder/err" </dev/null || problem "calibrate --run without wgmma: $(cat "$folder/err")"
+grep -q '^micro' "$folder/asked" && problem "micro-benchmarks without wgmma: $(cat "$folder/asked")"
+grep -q -- "^measure --points $mine.points.csv " "$folder/asked" || problem "points: $(cat "$folder/asked")"
+[ "$(grep -c '^gemm,.*multistage' "$mine.points.csv")" -gt 600 ] || problem "few points: $(wc -l "$mine.points.csv")"
+grep -q 'kernels for 6:[0-9]*, then the fit' "$folder/err" || problem "no time for micro-benchmarks: $(cat "$folder/err")"
+grep -q '^  machine.kernel .* ns' "$folder/out" || problem "no constants of cycles: $(cat "$folder/out")"
+grep -q '^Prior' "$folder/out" && problem "a prior: $(cat "$folder/out")"
+"$TILECAST" predict 1000x2000x3000 --gpu "$mine.yaml" >"$folder/out" || problem 'predict after calibrate'
+grep -q ', calibrated' "$folder/out" || problem "not calibrated: $(cat "$folder/out")"
+mv "$folder/of_hopper.csv" "$folder/recorded.csv"
+
 # Damaged files are reported in one line each.
 run --prior none && problem 'a fit to 168 rows alone'
 last_error_line 'expected at least 300 measured GEMMs, got 168 ' 'without a prior'

@@ -88,6 +88,10 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
   done.rows = rows.rows.size();
   done.left_out = rows.left_out;
   done.problems = rows.problems;
+  if (options.fit_constants) {
+    options.progress("constants of cycles");
+    done.constants = fit_cycles(gpu, rows, options.threads);
+  }
   const std::vector<double> left = cycle_residuals(gpu.spec, rows, options.threads);
   done.cycles_error = mean_error(left);
   done.by_schedule = by_schedule(rows, left);
@@ -104,7 +108,10 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
     options.progress("constants of the clock");
     std::vector<KernelActivity> activities;
     std::ranges::transform(simulated, std::back_inserter(activities), &SimulatedRow::activity);
-    done.clock = fit_clock(gpu, rows, activities, options.threads);
+    const ConstantFit clock = fit_clock(gpu, rows, activities, options.threads);
+    done.constants.evaluations += clock.evaluations;
+    done.constants.constants.insert(done.constants.constants.end(), clock.constants.begin(),
+                                    clock.constants.end());
   }
   done.learned = fit_learned(gpu.spec, rows, simulated, {options.before.get(), options.prior},
                              options.threads, options.progress);
@@ -125,7 +132,7 @@ std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
           c.ref);
     }
   }
-  for (const FittedConstant& c : calibration.clock.constants) {
+  for (const FittedConstant& c : calibration.constants.constants) {
     if (!c.determined) {
       continue;
     }
@@ -155,7 +162,8 @@ std::string to_table(const Calibration& calibration) {
       counted(calibration.rows, "row"),
       counted(static_cast<std::size_t>(calibration.problems), "problem"), calibration.left_out,
       "constant", "prior", "fitted", "error");
-  text += constant_lines(calibration.clock.constants) + bound_lines(calibration.clock.constants);
+  text += constant_lines(calibration.constants.constants) +
+          bound_lines(calibration.constants.constants);
   text += fmt::format("\nAnalytic cycles at measured clocks, mean error: {:.1f} %\n",
                       100 * calibration.cycles_error);
   for (const ScheduleResidual& s : calibration.by_schedule) {

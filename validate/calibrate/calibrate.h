@@ -34,8 +34,8 @@ struct ScheduleResidual {
 struct Calibration {
   std::size_t rows, left_out;
   int problems;
-  ConstantFit clock;
-  double cycles_error;  // mean error of the analytic model's cycles
+  ConstantFit constants;  // of cycles, then of the clock
+  double cycles_error;    // mean error of the analytic model's cycles, before the correction
   std::vector<ScheduleResidual> by_schedule;
   LearnedFit learned;
   bool simulated;  // if false, learned.simulated equals learned.analytic

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "model/base/parallel.h"
+#include "model/gemm/costs/tensor_operation.h"
 #include "model/gemm/predict/kernel_activity.h"
 
 namespace tilecast {
@@ -14,9 +16,25 @@ constexpr double kClockScale = 0.02;  // larger residuals are down-weighted
 // undetermined.
 constexpr double kUndetermined = 0.8;
 
-/// The power limits are known; energies are fitted relative to them.
+constexpr double kCyclesScale = 0.1;  // likewise, of cycles
+
+/// The power limits are known; energies are fitted relative to them. No micro-benchmark measures
+/// the clocks of a GPU that runs kernels with mma.sync alone.
 std::vector<Parameter> of_clock(const GpuSpec& spec) {
-  return parameters_of(spec, {"clock", "power"});
+  std::vector<Parameter> parameters = parameters_of(spec, {"clock", "power"});
+  if (menu_tensor_core(spec) == TensorCore::kMmaSync) {
+    parameters.push_back({"clock.max", 0.1});
+    parameters.push_back({"clock.tensor_plateau", 0.1});
+  }
+  return parameters;
+}
+
+/// Constants of cycles that a file of such a GPU has from a datasheet or from another GPU.
+std::vector<Parameter> of_cycles() {
+  return {
+      {"mma_sync.operand_latency", 0.5}, {"mma_sync.copy_issue", 0.5}, {"machine.intake", 0.3},
+      {"machine.l2_output", 0.3},        {"machine.l2_latency", 0.3},  {"machine.kernel", 0.5},
+      {"machine.dram_latency", 0.3},     {"machine.cta_start", 0.5},   {"machine.epilogue", 0.5}};
 }
 
 /// Fits all parameters. Undetermined ones return to their priors, and the others are fitted again.
@@ -84,6 +102,17 @@ std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, uns
     return std::log(row.cycles /
                     closed_form(gpu, row.problem, row.config, row.work, row.clock).cycles);
   });
+}
+
+ConstantFit fit_cycles(LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
+  if (menu_tensor_core(gpu.spec) != TensorCore::kMmaSync) {
+    return {};
+  }
+  std::vector<double> weights;
+  std::ranges::transform(rows.rows, std::back_inserter(weights), &FitRow::weight);
+  return fit_all(
+      gpu, of_cycles(), [&](const GpuSpec& spec) { return cycle_residuals(spec, rows, threads); },
+      weights, kCyclesScale);
 }
 
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,

@@ -2,10 +2,11 @@
 //
 // These are the constants of the clock. They are fitted through the power model in both regimes,
 // with each row's predicted bytes and phases and its measured cycles; constants of cycles are
-// measured in isolation. Priors are the GPU file's numbers, with a width that depends on the kind
-// of constant (gpu_fields.cpp). If the file's numbers were fitted to the same rows before, standard
-// errors count those rows twice. Standard errors hold only for the measured GPUs. A constant that
-// the rows do not determine keeps its number.
+// measured in isolation, except on GPUs that run kernels with mma.sync alone, on which no
+// micro-benchmark runs: there some are fitted to the rows' cycles at measured clocks. Priors are
+// the GPU file's numbers, with a width by kind of constant (gpu_fields.cpp). If the file's numbers
+// were fitted to the same rows before, standard errors count those rows twice; and they hold for
+// these cards only. A constant that the rows do not determine keeps its number.
 //
 // Excludes: memory-bound kernels (fit_stream.h). Checked by: fit_constants_test.cpp (recovers the
 // constants of synthetic rows).
@@ -25,8 +26,11 @@ struct ConstantFit {
   int evaluations;  // over all rows
 };
 
-/// Changes `gpu` to the fitted numbers. Uses simulations of the rows if given; a kernel that cannot
-/// be simulated has no cycles in them.
+/// Changes `gpu` to the fitted numbers. Fits nothing where micro-benchmarks measure them.
+ConstantFit fit_cycles(LoadedGpu& gpu, const FitRows& rows, unsigned threads);
+
+/// Changes `gpu` to the fitted numbers. Uses simulations of the rows if given; kernels that cannot
+/// be simulated have no cycles in them.
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
                       const std::vector<KernelActivity>& simulated, unsigned threads);
 

@@ -97,12 +97,13 @@ KernelLengths fit_lengths(const LengthRows& rows, KernelLengths start, int round
   // A few hundred rows of many problems do not distinguish low noise from none.
   constexpr double kLeastNoise = 0.3, kMostNoise = 3;
   constexpr double kLeastShort = 0.01,
-                   kMostShort = 1;  // standard deviation of a feature divided by its length scale
+                   kMostShort = 1;    // standard deviation of a feature divided by its length scale
+  constexpr double kRounding = 1e-9;  // spread of a feature with one value
   const Eigen::VectorXd spread = spreads(rows.features);
   const Eigen::Index dimensions = spread.size();
   Eigen::VectorXd place(dimensions + 1), least(dimensions + 1), most(dimensions + 1);
   for (Eigen::Index d = 0; d < dimensions; ++d) {
-    const double own = spread[d] > 0 ? spread[d] : 1;
+    const double own = spread[d] > kRounding ? spread[d] : 1;
     place[d] = -std::log(start.length[d]);
     least[d] = std::log(kLeastShort / own);
     most[d] = std::log(kMostShort / own);

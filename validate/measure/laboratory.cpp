@@ -16,10 +16,10 @@ std::string what_happened(const CudaError& error) {
 }  // namespace
 
 Laboratory::Laboratory(const CounterClock& counter)
-    : device_(require_hopper()),
+    : device_(require_ampere()),
       facts_(device_facts(device_)),
       nvml_(facts_.pci_bus_id),
-      kernels_(cache_, device_.sm_count, stream_.get()),
+      kernels_(cache_.compile_for(only_architecture(device_)), device_.sm_count, stream_.get()),
       timer_(activity_, kernels_, nvml_, stream_),
       clocks_(read_clocks(activity_, kernels_, stream_, counter)),
       ops_(lab_ops().size()) {

@@ -204,14 +204,16 @@ std::unique_ptr<Contender> GemmLab::contender(const std::string& config, Measure
     return std::make_unique<Baseline>(*this, config == kCublasltBest);
   }
   const KernelConfig parsed = parse_kernel_config(config);
+  if (const std::string why =
+          uses_mma_sync(parsed.schedule)
+              ? ""
+              : why_not_runnable(lab_.device, gemm_kernel_info(parsed.schedule).architecture);
+      !why.empty()) {
+    throw ConfigError(why);
+  }
   const CompiledKernel compiled = compile_gemm(parsed, ProblemKind::of(problem_), lab_.cache);
   if (!compiled.usable()) {
     throw ConfigError(compiled.rejection);
-  }
-  if (const std::string why =
-          why_not_runnable(lab_.device, gemm_kernel_info(parsed.schedule).architecture);
-      !why.empty()) {
-    throw ConfigError(why);
   }
   return std::make_unique<Kernel>(*this, compiled.cubin, parsed, row);
 }
