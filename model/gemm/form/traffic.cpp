@@ -120,11 +120,6 @@ Bytes dram_read(const GemmProblem& problem, const GemmTraffic& traffic, Bytes of
 
 }  // namespace
 
-GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
-                         i32 concurrent) {
-  return TrafficMemo(l2, problem).traffic(config, concurrent);
-}
-
 GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                           i32 concurrent) {
   const TileScheduler s = make_tile_scheduler(problem, config, static_cast<u32>(concurrent));

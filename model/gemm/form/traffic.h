@@ -36,13 +36,9 @@ struct GemmTraffic {
   double a_missing, b_missing;
 };
 
-/// `concurrent`: workers resident on the chip.
-GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
-                         i32 concurrent);
-
 /// Lower bound of every field over all tile orders, without a walk: every panel has the maximum
 /// number of sharers in a wave, and L2 reuse is that of the smallest patch of tiles that a wave can
-/// cover.
+/// cover. `concurrent`: workers resident on the chip.
 GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                           i32 concurrent);
 
@@ -56,7 +52,7 @@ struct WavesWalked {
   double a_sharers, b_sharers, a_missing, b_missing;
 };
 
-/// Caches gemm_traffic for many configurations of one problem on one GPU. Stages, warpgroups, K
+/// Computes the traffic of many configurations of one problem on one GPU. Stages, warpgroups, K
 /// blocks and the shape of a cluster do not change the walk, so most configurations find it in the
 /// cache. Thread-safe.
 class TrafficMemo {

@@ -17,6 +17,11 @@ KernelConfig config(const char* cluster, const char* raster) {
 
 GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
 
+GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& of, const KernelConfig& config,
+                         i32 concurrent) {
+  return TrafficMemo(l2, of).traffic(config, concurrent);
+}
+
 TEST_CASE("Each tile reads its rows of A and its columns of B once") {
   // 512x512x64 in 4 x 2 tiles reads A (65536 B) twice and B (65536 B) four times.
   const GemmTraffic t = gemm_traffic(kLargeL2, problem(512, 512, 64),

@@ -46,13 +46,6 @@ TILECAST_HD constexpr i64 b_row(const GemmProblem& problem) {
   return read_row(problem, problem.leading.b, sides_of_b(problem));
 }
 
-/// Returns the leading dimensions of the kernel's operands and result.
-TILECAST_HD constexpr LeadingDimensions read_leading(const GemmProblem& problem) {
-  const i64 a = a_row(problem), b = b_row(problem);
-  return {a == sides_of_a(problem).columns ? 0 : a, b == sides_of_b(problem).columns ? 0 : b,
-          problem.leading.c};
-}
-
 #ifndef __CUDACC_RTC__
 /// Number of elements of an operand in the caller's memory, from the first to the last one of all
 /// matrices. Includes padding between rows and unused capacity of masked groups.
