@@ -128,6 +128,9 @@ TEST_CASE("The fixed tiling for a test set is chosen on the training rows") {
                                 example_measurement(kSmall, Seconds{250e-6}),
                                 example_measurement(kConfig, Seconds{100e-6}, {4096, 4096, 2048}),
                                 example_measurement(kSmall, Seconds{125e-6}, {4096, 4096, 2048})};
+  for (Measurement& row : rows) {
+    row.revision = current_revision(row.point);
+  }
   const Scene scene(rows);
   const std::string split = (scene.folder / "split.yaml").string();
   write_file(split, "rule: x\njudge: [4096x4096x2048]\nunfitted_tiles: [256x144]\n");

@@ -104,7 +104,7 @@ add_test(NAME headers_compile_alone
 add_test(NAME planted_header_is_refused
   COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target tilecast_planted_header)
 set_tests_properties(planted_header_is_refused PROPERTIES
-  PASS_REGULAR_EXPRESSION "incomplete_header.h:4:.*string.*(does not name|undeclared|no member|not declared|unknown)")
+  PASS_REGULAR_EXPRESSION "incomplete_header.h:5:.*string.*(does not name|undeclared|no member|not declared|unknown)")
 set_tests_properties(headers_compile_alone PROPERTIES COST 30)
 set_tests_properties(headers_compile_alone planted_header_is_refused PROPERTIES
   RESOURCE_LOCK build_folder)

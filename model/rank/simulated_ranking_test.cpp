@@ -91,7 +91,7 @@ TEST_CASE("A candidate that cannot be simulated may come first by its analytic t
 }
 
 TEST_CASE("Beyond the total length only candidates that come first are simulated") {
-  SECTION("the least promising nominees are left out") {
+  SECTION("the least promising nominees are not simulated") {
     // All could be the fastest. 0 and 1 have a length of 3, which leaves no room for 2 and 3.
     Ranking ranking = by_closed_form({1000, 1001, 1005, 1006});
     const Ranking closed = ranking;
