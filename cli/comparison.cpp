@@ -180,8 +180,9 @@ std::string comparison_text(const LoadedGpu& gpu, const Comparison& c) {
                roof.name == "launch" ? "" : speed_text(c.problem, roof.time)});
   }
   text += table.text() + "\n";
-  text += wrapped("", fmt::format("tilecast's pick is bound by {}; {}.", bound_text(c.ours),
-                                  clock_text(c.ours, gpu.calibrated)));
+  text +=
+      wrapped("", fmt::format("tilecast's pick is bound by {}; {}.", bound_text(gpu.spec, c.ours),
+                              clock_text(c.ours, gpu.calibrated)));
   if (c.ours.extrapolated) {
     text += wrapped("", "extrapolated: " + why_extrapolated(gpu.spec, c.problem));
   }

@@ -154,7 +154,7 @@ std::string figures_text(const ExplainReport& report, const std::vector<Named>& 
 }
 
 /// Formats one line per kernel: its configuration, time, and role.
-std::string kernels_text(bool calibrated, const std::vector<Named>& all) {
+std::string kernels_text(const LoadedGpu& gpu, const std::vector<Named>& all) {
   std::string text;
   const Prediction& first = all.front().kernel->predicted;
   for (const Named& n : all) {
@@ -169,8 +169,8 @@ std::string kernels_text(bool calibrated, const std::vector<Named>& all) {
                                                : "",
                                 n.role.empty() ? "" : ", ", n.role));
     if (&p == &first) {
-      text +=
-          wrapped("    ", fmt::format("bound by {}; {}", bound_text(p), clock_text(p, calibrated)));
+      text += wrapped("    ", fmt::format("bound by {}; {}", bound_text(gpu.spec, p),
+                                          clock_text(p, gpu.calibrated)));
     }
   }
   return text;
@@ -349,8 +349,7 @@ std::string explain_text(const ExplainReport& report) {
                                                  "by their mean.",
                                                  report.best ? "median" : "first", report.draws))
                        : "";
-  const std::string head =
-      titles(report) + draws + "\n" + kernels_text(report.gpu.calibrated, all) + "\n";
+  const std::string head = titles(report) + draws + "\n" + kernels_text(report.gpu, all) + "\n";
   std::string end =
       wrapped("", help_text(all.front())) + wrapped("", sure_text(report, all.front()));
   if (const auto& copies = all.front().kernel->copies) {

@@ -295,16 +295,19 @@ std::string shown_limiter(std::string_view word) {
   return shown == "sm intake" ? "SM fill" : shown == "l2" ? "L2" : shown == "dram" ? "DRAM" : shown;
 }
 
-std::string bound_text(const Prediction& p) {
+std::string bound_text(const GpuSpec& gpu, const Prediction& p) {
   const char* const name =
       std::ranges::find(kBounds, p.limiter, [](const auto& row) { return row.first; })->second;
+  if (p.limiter == Limiter::kDram && gpu.dram) {
+    const double rate = (p.dram_read + p.dram_write).value / p.time.value;
+    const double peak = highest_dram_rate(gpu).value;
+    return fmt::format("{} ({:.0f} % of peak, {:.3g} of {:.3g} TB/s)", name, 100 * rate / peak,
+                       rate * 1e-12, peak * 1e-12);
+  }
   const std::optional<double> share = share_of(p.shares, p.limiter);
-  const std::string rate =
-      p.limiter == Limiter::kDram
-          ? fmt::format(", {:.3g} TB/s", (p.dram_read + p.dram_write).value / p.time.value * 1e-12)
-      : p.limiter == Limiter::kTensor ? " at this clock"
-                                      : "";
-  return share ? fmt::format("{} ({:.0f} % of peak{})", name, 100 * *share, rate) : name;
+  return share ? fmt::format("{} ({:.0f} % of peak{})", name, 100 * *share,
+                             p.limiter == Limiter::kTensor ? " at this clock" : "")
+               : name;
 }
 
 std::string clock_text(const Prediction& p, bool calibrated) {

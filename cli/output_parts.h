@@ -65,8 +65,9 @@ std::string copied_words(const CopiedOperands& operands);
 
 /// Returns the display name of a limiter: "SM fill" for sm_intake.
 std::string shown_limiter(std::string_view word);
-/// Returns "tensor cores (92 % of peak at this clock)"; "DRAM (77 % of peak, 3.18 TB/s)".
-std::string bound_text(const Prediction& p);
+/// Returns "tensor cores (92 % of peak at this clock)"; "DRAM (77 % of peak, 3.53 of 4.58 TB/s)",
+/// the highest measured rate.
+std::string bound_text(const GpuSpec& gpu, const Prediction& p);
 /// Returns "power holds the clock at 1.55 GHz".
 std::string clock_text(const Prediction& p, bool calibrated);
 /// Returns "lower bound: 1.88 GB once at 4.4 TB/s takes 427 us (92 % reached)", which is compare's

@@ -137,7 +137,7 @@ void run_one(const Arguments& args) {
     reports.push_back({answer.gpu, answer.ranking, listed, answer.elapsed, answer.measured,
                        args.given("--wide"), args.given("--verbose"),
                        args.given("--experts") ? std::optional(asked_routing(args)) : std::nullopt,
-                       rows, args.given("--all") || listing});
+                       rows, args.given("--all") || listing, question.listed.lines});
   }
   if (reports.empty()) {
     throw ConfigError("no GPU has a prediction: " + join(whys, "; "));
@@ -169,9 +169,10 @@ void run_many(const Arguments& args) {
     throw ConfigError("--problems and --configs cannot both be standard input");
   }
   const LoadedGpu gpu = load_asked_gpu(args.text("--gpu"), !args.given("--no-calibration"));
-  const std::vector<ConfigPattern> configs = read_configs(args.text("--configs"));
-  const std::size_t top = static_cast<std::size_t>(
-      args.number_if_any("--rows").value_or(configs.empty() ? 1 : i64{1} << 20));
+  const ListedConfigs listed_configs = read_configs(args.text("--configs"));
+  const bool listing = !listed_configs.configs.empty();
+  const std::size_t top =
+      static_cast<std::size_t>(args.number_if_any("--rows").value_or(listing ? i64{1} << 20 : 1));
   Effort effort = asked_effort(args);
   effort.threads = 1;
   const bool cutlass = args.text("--format") == "cutlass";
@@ -180,19 +181,25 @@ void run_many(const Arguments& args) {
                                   .regime = listed.regime,
                                   .inputs = listed.inputs,
                                   .schedules = asked_schedules(args, listed.problem, gpu.spec),
-                                  .configs = configs,
+                                  .listed = listed_configs,
                                   .effort = effort},
                                  gpu.spec, cutlass ? std::max(top, kLookedAtForCutlass) : top);
     if (cutlass) {
       return {{}, {}, cutlass_rows(ranking, top, to_text(listed.problem) + ": ")};
     }
     static const MeasuredByConfig kNone;
-    const RankingReport report{gpu, ranking, top, Seconds{0}, kNone};
+    const RankingReport report{.gpu = gpu,
+                               .ranking = ranking,
+                               .top = top,
+                               .elapsed = Seconds{0},
+                               .measured = kNone,
+                               .lines = listed_configs.lines};
     nlohmann::ordered_json object = ranking_object(report);
     object.erase("elapsed_ms");  // so that equal problems have equal output
     return {object, object["ranking"], list_rows(report)};
   };
-  answer_list(args, {cutlass ? cutlass_header() : list_titles(), kRankingColumns, answer});
+  const std::string columns = std::string(kRankingColumns).append(listing ? kListedColumns : "");
+  answer_list(args, {cutlass ? cutlass_header() : list_titles(), columns, answer});
 }
 
 }  // namespace

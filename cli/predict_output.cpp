@@ -11,6 +11,7 @@
 #include "cli/output_parts.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/menu/legality.h"
 #include "model/predict/rejected.h"
 #include "model/rank/objective.h"
 #include "model/rank/order_confidence.h"
@@ -28,6 +29,9 @@ nlohmann::ordered_json prediction_json(const RankingReport& report,
   const Prediction& p = list[place];
   nlohmann::ordered_json row = {{"rank", place + 1}};
   row.update(kernel_json(p));
+  if (const std::size_t line = line_of(report, p.config); line > 0) {
+    row["config_line"] = line;
+  }
   row["closed_form_time_us"] = rounded(microseconds(p.closed_form_time), kFigureDigits);
   row["cycles_correction"] = rounded(p.cycles_correction, kFigureDigits);
   row["clock_correction"] = rounded(p.clock_correction, kFigureDigits);
@@ -66,7 +70,33 @@ nlohmann::ordered_json prediction_json(const RankingReport& report,
   return row;
 }
 
+/// Returns the rank of a listed configuration, or why it has none.
+nlohmann::ordered_json listed_json(const RankingReport& report, std::size_t place) {
+  const Ranking& r = report.ranking;
+  const auto& [config, why_none] = r.listed[place];
+  nlohmann::ordered_json row = {{"line", report.lines[place]}};
+  if (!config) {
+    row["error"] = why_none;
+    return row;
+  }
+  row["config"] = to_text(*config);
+  const auto found = std::ranges::find(r.predictions, *config, &Prediction::config);
+  if (found != r.predictions.end()) {
+    row["rank"] = found - r.predictions.begin() + 1;
+  } else {
+    row["error"] = why_not_legal(report.gpu.spec, std::get<GemmProblem>(r.problem),
+                                 std::get<KernelConfig>(*config));
+  }
+  return row;
+}
+
 }  // namespace
+
+std::size_t line_of(const RankingReport& report, const AnyConfig& config) {
+  const std::vector<Ranking::Listed>& listed = report.ranking.listed;
+  const auto found = std::ranges::find(listed, std::optional(config), &Ranking::Listed::config);
+  return found == listed.end() ? 0 : report.lines[static_cast<std::size_t>(found - listed.begin())];
+}
 
 nlohmann::ordered_json ranking_object(const RankingReport& report) {
   const Ranking& r = report.ranking;
@@ -83,6 +113,9 @@ nlohmann::ordered_json ranking_object(const RankingReport& report) {
                                  {"elapsed_ms", rounded(report.elapsed.value * 1e3, 4)},
                                  {"within_1_percent", r.within_1_percent},
                                  {"ranking", nlohmann::ordered_json::array()}};
+  for (std::size_t i = 0; i < r.listed.size(); ++i) {
+    json["listed"].push_back(listed_json(report, i));
+  }
   if (r.copies) {
     json["copies"] = copies_json(*r.copies);
   }
@@ -214,18 +247,19 @@ std::string rankings_csv(const std::vector<RankingReport>& reports,
   const auto line = [&](const std::string& gpu, const std::string& cells, const std::string& why) {
     return many ? fmt::format("{},{},{}\n", gpu, cells, why) : cells + "\n";
   };
-  std::string text = line("gpu", csv_titles(kRankingColumns), "error");
+  const std::string columns =
+      std::string(kRankingColumns)
+          .append(!reports.empty() && !reports.front().lines.empty() ? kListedColumns : "");
+  std::string text = line("gpu", csv_titles(columns), "error");
   for (const RankingReport& report : reports) {
     for (std::size_t i = 0; i < rows_of(report); ++i) {
-      text += line(
-          csv_field(report.gpu.spec.name),
-          csv_cells(prediction_json(report, report.ranking.predictions, i), kRankingColumns), "");
+      text += line(csv_field(report.gpu.spec.name),
+                   csv_cells(prediction_json(report, report.ranking.predictions, i), columns), "");
     }
   }
   for (const GpuRefusal& refusal : refusals) {
-    text +=
-        line(csv_field(refusal.gpu), csv_cells(nlohmann::ordered_json::object(), kRankingColumns),
-             csv_field(refusal.why));
+    text += line(csv_field(refusal.gpu), csv_cells(nlohmann::ordered_json::object(), columns),
+                 csv_field(refusal.why));
   }
   return text;
 }

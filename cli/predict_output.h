@@ -32,7 +32,11 @@ struct RankingReport {
   std::optional<std::size_t> rows = {};  // rows of the text; as many as fit kLines if not set
   // Text: shows rows of the ranking instead of the best of each tile.
   bool every_candidate = false;
+  std::vector<std::size_t> lines = {};  // of the listed configurations (Ranking::listed)
 };
+
+/// Returns the first line that listed this configuration; 0 if none did.
+std::size_t line_of(const RankingReport& report, const AnyConfig& config);
 
 /// Rows of the text output after the fastest: other tiles, and the nearest CUTLASS kernel if its
 /// library supports the problem.
@@ -71,7 +75,8 @@ std::string clamped_text(const RankingReport& report);
 /// kColumns and kLines, unless --wide or --rows is given.
 constexpr std::size_t kLines = 24;
 std::string ranking_table(const RankingReport& report);
-/// Counts the rejected candidates by rule, with an example of each.
+/// Counts the rejected candidates by rule, with an example of each; names each listed configuration
+/// that stands for no kernel.
 std::string rejected_text(const RankingReport& report);
 /// Describes how the ranking was found: candidates, rejected ones with an example of each rule,
 /// simulations.
@@ -82,6 +87,7 @@ inline constexpr std::string_view kRankingColumns =
     "rank,config,cycles,sm_clock_mhz,time_us,interval_low_us=/interval_us/0,"
     "interval_high_us=/interval_us/1,tflops,power_w,energy_mj,limiter,l2_to_sm_bytes,"
     "dram_read_bytes,dram_write_bytes,measured_time_us,method,extrapolated";
+inline constexpr std::string_view kListedColumns = ",config_line";  // with listed configurations
 /// Formats a row of a list for each of the ranking's rows, and the titles of its columns.
 std::string list_titles();
 std::string list_rows(const RankingReport& report);

@@ -122,6 +122,8 @@ std::string rows_text(const std::vector<RankingReport>& reports, std::size_t row
        [](auto& r, auto&, std::size_t i) {
          return r.every_candidate || r.rows || i < kShortTiles ? std::to_string(i + 1) : "-";
        }},
+      {"line", !first.lines.empty(),
+       [](auto& r, auto& p, auto) { return std::to_string(line_of(r, p.config)); }},
       {"time us", true,
        [](auto& r, auto& p, auto) { return micro_text(p.time) + (is_estimate(r, p) ? "~" : " "); }},
       {"measured", any_measured,
@@ -205,7 +207,8 @@ std::vector<std::string> verdict(const RankingReport& report) {
       fmt::format("{} us, {} {}; {}", four_digits(microseconds(best.time)), rate_text(report, best),
                   rate_name(report), interval_text(report)),
       kernel_text(best.config),
-      fmt::format("bound by {}; {}", bound_text(best), clock_text(best, report.gpu.calibrated))};
+      fmt::format("bound by {}; {}", bound_text(gpu, best),
+                  clock_text(best, report.gpu.calibrated))};
   if (best.extrapolated) {
     lines.push_back("extrapolated: " + why_extrapolated(gpu, r.problem));
   }
@@ -413,6 +416,11 @@ std::string list_rows(const RankingReport& report) {
 std::string rejected_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
   std::string text;
+  for (std::size_t i = 0; i < r.listed.size(); ++i) {
+    if (!r.listed[i].config) {
+      text += wrapped(fmt::format("  line {}: ", report.lines[i]), r.listed[i].why_none);
+    }
+  }
   for (const auto& [reason, count] : r.rejected) {
     text +=
         wrapped("  ", fmt::format("{} rejected: {}", with_commas(count), rejection_words(reason)));

@@ -174,17 +174,33 @@ TEST_CASE("The CUTLASS kernel is the counterpart of the fastest candidate that h
   CHECK(table({"2048x2048x1024", "--dtype", "fp8"}).find("CUTLASS") == std::string::npos);
 }
 
-TEST_CASE("A list of configurations is ranked as given, and illegal ones are counted") {
+TEST_CASE("A list of configurations is ranked as given, and each line has a rank or a reason") {
   const TemporaryFolder folder;
   const std::string file = (folder / "configs.txt").string();
   write_file(file,
              "# a comment\nws 128x256x64\n\"pp:tile=128x128x64\"\n"
              "pipelined:tile=128x128x64,stages=9,warpgroups=1x1,ctas=7,inflight=1,c_slots=0,"
-             "raster=grouped_m,group=8\n");
+             "raster=grouped_m,group=8\npp 320x256x64\nws 128x256\n");
   write_file(file + ".problems", "1024x1024x512\n512x512x512\n");
   const Json answer = Json::parse(table({"1024x1024x512", "--configs", file, "--format", "json"}));
   CHECK(answer["ranking"].size() == 2);
   CHECK(answer["rejected"].size() == 1);
+  std::map<int, int> ranks;
+  std::map<int, std::string> reasons;
+  for (const Json& line : answer["listed"]) {
+    line.contains("rank") ? void(ranks[line["line"]] = line["rank"])
+                          : void(reasons[line["line"]] = line["error"]);
+  }
+  CHECK(ranks.size() == 3);
+  CHECK(ranks[2] == ranks[6]);  // the same kernel
+  CHECK(ranks[2] + ranks[3] == 3);
+  CHECK(answer["ranking"][static_cast<std::size_t>(ranks[3] - 1)]["config_line"] == 3);
+  CHECK(reasons.size() == 2);
+  CHECK(reasons[4].find("more registers than") != std::string::npos);
+  CHECK(reasons[5].find("no candidate has 320x256x64") != std::string::npos);
+  const CapturedRun shown = predict({"1024x1024x512", "--configs", file});
+  CHECK(shown.err.find("line 5: configuration 'pp 320x256x64': no candidate") != std::string::npos);
+  check_fits(shown.out);
   const CsvText csv = parse_csv(
       table({"--problems", file + ".problems", "--configs", file, "--format", "csv"}), "predict");
   CHECK(csv.records.size() == 1 + 2 * 2);

@@ -20,10 +20,10 @@
 
 namespace tilecast {
 
-std::vector<ConfigPattern> read_configs(const std::string& path) {
-  std::vector<ConfigPattern> configs;
+ListedConfigs read_configs(const std::string& path) {
+  ListedConfigs listed;
   if (path.empty()) {
-    return configs;
+    return listed;
   }
   const bool piped = path == "-";
   const std::string name = piped ? "standard input" : path;
@@ -43,19 +43,20 @@ std::vector<ConfigPattern> read_configs(const std::string& path) {
       continue;
     }
     try {
-      configs.emplace_back(line);
+      listed.configs.emplace_back(line);
+      listed.lines.push_back(number);
     } catch (const ConfigError& error) {
       throw ConfigError(fmt::format("{}:{}: {}", name, number, error.what()));
     }
   }
-  if (configs.empty()) {
+  if (listed.configs.empty()) {
     throw ConfigError(name + ": expected a configuration on each line, such as 128x256x64");
   }
   if (repeated > 0) {
-    say("{}: {}, {} repeated", name, counted(configs.size(), "configuration"),
+    say("{}: {}, {} repeated", name, counted(listed.configs.size(), "configuration"),
         with_commas(static_cast<i64>(repeated)));
   }
-  return configs;
+  return listed;
 }
 
 Effort asked_effort(const Arguments& args) {
@@ -103,7 +104,7 @@ Question question_of(const Arguments& args, const GpuSpec& gpu) {
       .problem = asked_problem(args),
       .regime = parse_regime(args.text("--regime")),
       .inputs = parse_inputs(args.given("--inputs") ? args.text("--inputs") : "normal"),
-      .configs = read_configs(args.text("--configs")),
+      .listed = read_configs(args.text("--configs")),
       .effort = asked_effort(args)};
   question.schedules = asked_schedules(args, question.problem, gpu);
   question.effort.shortlist = shown_shortlist(
@@ -123,8 +124,8 @@ Question question_of(const Arguments& args, const GpuSpec& gpu) {
 Ranking rank(const Question& q, const GpuSpec& gpu, std::size_t keep) {
   return !q.draws.empty()
              ? rank_draws(gpu, q.draws, q.schedules, q.config, q.regime, q.inputs, keep, q.effort)
-         : !q.configs.empty()
-             ? rank_configs(gpu, q.problem, q.configs, q.regime, q.inputs, q.effort)
+         : !q.listed.configs.empty()
+             ? rank_configs(gpu, q.problem, q.listed.configs, q.regime, q.inputs, q.effort)
          : q.config
              ? rank_matching(gpu, q.problem, *q.config, q.regime, q.inputs, keep, q.effort)
              : rank_candidates(gpu, q.problem, q.schedules, q.regime, q.inputs, keep, q.effort);

@@ -11,10 +11,15 @@
 
 namespace tilecast {
 
+/// Configurations of a file, and the line of each, counted from 1.
+struct ListedConfigs {
+  std::vector<ConfigPattern> configs;
+  std::vector<std::size_t> lines;
+};
 /// Reads the configurations of a file, or of standard input for -, one per line, complete or
 /// partial, each once; lines that begin with # are comments. Returns an empty list if `path` is
 /// empty. Throws a ConfigError that names the line.
-std::vector<ConfigPattern> read_configs(const std::string& path);
+ListedConfigs read_configs(const std::string& path);
 
 struct Question {
   AnyProblem problem;
@@ -22,7 +27,7 @@ struct Question {
   Inputs inputs = Inputs::kNormal;
   std::vector<AnySchedule> schedules = {};
   std::optional<ConfigPattern> config = {};
-  std::vector<ConfigPattern> configs = {};
+  ListedConfigs listed = {};
   Effort effort = {};
   std::vector<GemmProblem> draws = {};  // random routings
 };

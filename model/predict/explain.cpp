@@ -22,6 +22,9 @@ namespace tilecast {
 namespace {
 
 constexpr std::size_t kMostShown = 8;  // maximum number of phases
+// Longest simulation, in steps, that is repeated for each resource and without groups: a dozen take
+// two seconds.
+constexpr double kMostRepeated = 2e6;
 
 /// Fraction of tile rows that belong to no group, because a group ends inside a cluster's tile.
 std::optional<double> rows_of_no_group(const GemmProblem& problem, const Tiling& t) {
@@ -172,12 +175,15 @@ Explanation explain_one(const GemmQuestion& asked, const KernelConfig& asked_of,
   KernelActivity activity = simulated ? run.activity : kernel_activity(gpu, problem, config, work);
   activity.work = activity.work_in(e.predicted.cycles);
   const PhasedClock clocks = look_at_power(gpu, activity, regime, inputs, e);
+  const bool repeats = simulated && simulation_steps(gpu, problem, config) <= kMostRepeated;
   if (simulated) {
     // The ranking has simulated this kernel, but without an observer, so it is simulated again.
     // That takes at most a tenth of an explanation's time, most of which goes into the savings.
     // `outside` is counted as in Prediction::l2_to_sm.
     const Bytes outside = outside_intake(problem, config) + epilogue_reads(problem, config.tiling);
     e.watched = seen_of(gpu, run, e.predicted, outside, clocks);
+  }
+  if (repeats) {
     e.without = scaled(eliminate(gpu, problem, config, residency_of(gpu, config), run.sm_clock,
                                  Waves::kSteadyLeftOut, run.requests, effort.threads),
                        e.predicted.cycles / run.requests.cycles);
@@ -187,7 +193,7 @@ Explanation explain_one(const GemmQuestion& asked, const KernelConfig& asked_of,
     });
   }
   e.waves = waves_of(gpu, problem, config, work);
-  e.groups = group_parts(asked, asked_of, e.predicted.method);
+  e.groups = group_parts(asked, asked_of, repeats ? Method::kSimulated : Method::kAnalytic);
   e.ctas_per_sm = work.ctas_per_sm;
   e.learned_from = learned_reasons(gpu, own_problem, e.predicted, regime);
   return e;

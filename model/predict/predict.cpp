@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/error.h"
 #include "model/base/words.h"
 #include "model/gemm/menu/candidates.h"
@@ -135,18 +137,36 @@ Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
     throw ConfigError("a list of configurations (--configs) is supported only for GEMMs");
   }
   const Effort effort = with_method(given, Method::kSimulated);
+  const auto stands_for = [&](const ConfigPattern& config) -> Ranking::Listed {
+    try {
+      const AnyConfig whole =
+          config.whole() ? *config.whole()
+                         : rank_matching(gpu, problem, config, regime, inputs, 1,
+                                         {.method = Method::kAnalytic, .threads = effort.threads})
+                               .predictions.front()
+                               .config;
+      require_same_op(problem, whole);
+      return {whole, {}};
+    } catch (const ConfigError& error) {  // the others are still ranked
+      return {{}, error.what()};
+    }
+  };
   std::vector<KernelConfig> all;
+  std::vector<Ranking::Listed> listed;
   for (const ConfigPattern& config : configs) {
-    const AnyConfig whole =
-        config.whole() ? *config.whole()
-                       : rank_matching(gpu, problem, config, regime, inputs, 1,
-                                       {.method = Method::kAnalytic, .threads = effort.threads})
-                             .predictions.front()
-                             .config;
-    require_same_op(problem, whole);
-    all.push_back(std::get<KernelConfig>(whole));
+    listed.push_back(stands_for(config));
+    if (const std::optional<AnyConfig>& own = listed.back().config;
+        own && std::ranges::find(all, std::get<KernelConfig>(*own)) == all.end()) {
+      all.push_back(std::get<KernelConfig>(*own));
+    }
   }
-  return with_copies(gpu, rank_listed({gpu, *gemm, regime, inputs}, std::move(all), effort));
+  if (all.empty()) {
+    throw ConfigError(listed.front().why_none);
+  }
+  Ranking ranking =
+      with_copies(gpu, rank_listed({gpu, *gemm, regime, inputs}, std::move(all), effort));
+  ranking.listed = std::move(listed);
+  return ranking;
 }
 
 }  // namespace tilecast

@@ -61,9 +61,10 @@ Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
 Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
                       Regime regime, Inputs inputs, std::size_t keep, const Effort& effort = {});
 
-/// Ranks a list of configurations, such as a compiler's, like rank_candidates. All legal ones are
-/// ranked; the others count as rejected. A partial configuration stands for its fastest match by
-/// the analytic model. Throws ConfigError if none is legal, and for ops other than GEMM.
+/// Ranks a list of configurations, such as a compiler's, like rank_candidates: all legal ones; the
+/// others count as rejected. A partial configuration stands for its fastest match by the analytic
+/// model; Ranking::listed has it, or why there is none. Throws ConfigError if none is legal, and
+/// for ops other than GEMM.
 Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
                      const std::vector<ConfigPattern>& configs, Regime regime, Inputs inputs,
                      const Effort& effort = {});

@@ -13,10 +13,10 @@ namespace tilecast {
 
 constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
 
-/// Kernels listed besides the fastest, because the fastest are often one kernel with many tile
-/// orders. Their times come from the analytic model and the learned corrections. Simulated are
-/// only: those among the fastest of their schedule, the best kernels with another tile and of the
-/// compared schedules, and the counterpart, unless they are much slower than the fastest.
+/// Kernels listed besides the fastest, since the fastest are often one kernel with many tile
+/// orders. Their times come from the analytic model and the learned corrections; the best kernels
+/// with another tile and of the compared schedules, and the counterpart, are simulated if they
+/// could be the fastest.
 struct Shortlist {
   std::size_t tiles = 0;  // number of pairs of schedule and tile, common ones first
   std::function<bool(const AnyConfig&)> has_counterpart =
@@ -27,7 +27,7 @@ struct Shortlist {
 struct Effort {
   std::optional<Method> method = {};  // default_method of the op if not set
   std::optional<std::size_t> simulations =
-      // maximum number of simulations per schedule; if not set, 1 to 8 by cost
+      // maximum number of simulations per schedule; if not set, 1 to 8 by cost, and a total
       {};
   unsigned threads = 0;     // number of threads; one per processor if 0
   bool whole_menu = false;  // include dominated candidates (candidates.h)

@@ -103,8 +103,8 @@ struct Ranking {
   std::vector<Prediction> predictions;
   /// Number of simulations that were run, and the mean ratio of their times to the analytic times.
   /// Predictions that were not simulated have their analytic cycles and time scaled by the mean
-  /// ratio of their schedule, or of all schedules if theirs has none, so that one list can rank
-  /// both.
+  /// ratio of their schedule and tile, of their schedule, or of all schedules, so that one list can
+  /// rank both.
   int simulated = 0;
   double closed_form_scale = 1;
   /// The next simulated kernel with another time, if the first kernel was simulated. It need not be
@@ -121,6 +121,13 @@ struct Ranking {
   std::vector<Prediction> by_tile = {};
   std::optional<Prediction> counterpart = {};
   Objective objective = Objective::kTime;
+
+  /// What each listed configuration stands for, or why it stands for none; empty without a list.
+  struct Listed {
+    std::optional<AnyConfig> config;
+    std::string why_none;
+  };
+  std::vector<Listed> listed = {};
 
   /// Visits every prediction in the ranking.
   template <class Visit>

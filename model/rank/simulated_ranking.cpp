@@ -66,8 +66,8 @@ class Rounds {
   std::size_t place(std::size_t nominee) const { return nominees_[nominee].candidates.front(); }
 
   /// Nominees that could still be first, longest first so that threads finish together; of a
-  /// schedule without a simulation `of_unknown`. Those that would exceed the total length are left
-  /// out, the least promising first, but never the only one.
+  /// schedule without a simulation `of_unknown`. Those that would exceed the total length are
+  /// omitted, the least promising first, but never the only one.
   std::vector<std::size_t> next(int of_unknown = 1) const {
     std::vector<std::size_t> wanted;
     std::map<AnySchedule, int> asked;

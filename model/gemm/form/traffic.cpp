@@ -182,21 +182,16 @@ const std::vector<TileCoord>* TrafficMemo::curve(const TileScheduler& tiles) {
   if (tiles.raster.kind != RasterKind::kHilbert || tiles.num_tiles() > kMostKept) {
     return nullptr;
   }
-  const std::pair key(tiles.tiles_m, tiles.tiles_n);
-  {
-    const std::lock_guard lock(reading_);
-    if (const auto known = curves_.find(key); known != curves_.end()) {
-      return &known->second;
-    }
-  }
-  std::vector<TileCoord> order;
-  order.reserve(tiles.num_tiles());
-  for_each_hilbert_cell(static_cast<i32>(tiles.tiles_m), static_cast<i32>(tiles.tiles_n),
-                        [&](HilbertCell cell) {
-                          order.push_back({static_cast<u32>(cell.x), static_cast<u32>(cell.y)});
-                        });
   const std::lock_guard lock(reading_);
-  return &curves_.emplace(key, std::move(order)).first->second;
+  std::vector<TileCoord>& order = curves_[{tiles.tiles_m, tiles.tiles_n}];
+  if (order.empty()) {
+    order.reserve(tiles.num_tiles());
+    for_each_hilbert_cell(static_cast<i32>(tiles.tiles_m), static_cast<i32>(tiles.tiles_n),
+                          [&](HilbertCell cell) {
+                            order.push_back({static_cast<u32>(cell.x), static_cast<u32>(cell.y)});
+                          });
+  }
+  return &order;
 }
 
 }  // namespace tilecast

@@ -1,10 +1,9 @@
 #include "model/gemm/predict/gemm_form.h"
 
 #include <algorithm>
-#include <deque>
 #include <functional>
 #include <map>
-#include <mutex>
+#include <numeric>
 #include <queue>
 #include <ranges>
 #include <set>
@@ -58,111 +57,50 @@ struct Traffic {
 
 using Accepts = std::function<bool(const KernelConfig&)>;
 
-/// Searches for the fastest of these kernels, or of their candidates that `accepts` admits.
-class Search {
- public:
-  Search(const GemmQuestion& q, const KernelList& legal, std::span<const Bounded> kernels,
-         std::size_t keep, Traffic& traffic, double near = kWithin1Percent, Accepts accepts = {})
-      : q_(q),
-        legal_(legal),
-        kernels_(kernels),
-        keep_(keep),
-        traffic_(traffic),
-        near_(near),
-        accepts_(std::move(accepts)) {}
-
-  /// Works until the search is complete or other threads do the rest. May be called again after an
-  /// exception.
-  void run() {
-    std::unique_lock lock(noting_);
-    if (restarts_) {
-      next_ = Queue({}, std::vector(kernels_.begin(), kernels_.end()));
-      fastest_ = Fastest<GemmForm>(keep_);
-      times_.clear();
-      restarts_ = false;
-    }
-    try {
-      while (!next_.empty() && !too_slow(next_.top().bound)) {
-        const Bounded best = next_.top();
-        next_.pop();
-        lock.unlock();
-        best.close ? evaluate(best) : bound_closely(best);
-        lock.lock();
-      }
-    } catch (...) {
-      if (!lock.owns_lock()) {
-        lock.lock();
-      }
-      restarts_ = true;
-      throw;
-    }
-  }
-
-  FastestForms take() { return {fastest_.take(), std::move(times_), {}}; }
-
- private:
-  struct Later {
-    bool operator()(const Bounded& a, const Bounded& b) const {
-      return std::pair(a.bound, a.kernel) > std::pair(b.bound, b.kernel);
-    }
+/// Finds the fastest of these kernels, or of their candidates that `accepts` admits.
+FastestForms fastest_of(const GemmQuestion& q, const KernelList& legal,
+                        std::span<const Bounded> kernels, std::size_t keep, Traffic& traffic,
+                        double near = kWithin1Percent, const Accepts& accepts = {}) {
+  const auto later = [](const Bounded& a, const Bounded& b) {
+    return std::pair(a.bound, a.kernel) > std::pair(b.bound, b.kernel);
   };
-  using Queue = std::priority_queue<Bounded, std::vector<Bounded>, Later>;
-
-  bool too_slow(Seconds bound) const {
-    return fastest_.none_after(bound) && bound > fastest_.least() * near_;
-  }
-
-  bool accepts(const KernelList::Kernel& kernel, std::size_t order) const {
-    return !accepts_ || accepts_(legal_.candidate(kernel, order));
-  }
-
-  void bound_closely(Bounded own) {
-    const KernelList::Kernel& kernel = *own.kernel;
-    if (std::ranges::any_of(std::views::iota(kernel.begin, kernel.end),
-                            [&](std::size_t order) { return accepts(kernel, order); })) {
-      own.bound = gemm_form(q_, kernel.config, own.least_work(q_)).time * kBoundSlack;
-      own.close = true;
-      const std::lock_guard lock(noting_);
-      next_.push(own);
+  std::priority_queue next(later, std::vector(kernels.begin(), kernels.end()));
+  std::vector<Seconds> times;
+  Fastest<GemmForm> fastest(keep);
+  const auto too_slow = [&](Seconds bound) {
+    return fastest.none_after(bound) && bound > fastest.least() * near;
+  };
+  while (!next.empty() && !too_slow(next.top().bound)) {
+    Bounded best = next.top();
+    next.pop();
+    const KernelList::Kernel& kernel = *best.kernel;
+    const auto accepted = [&](std::size_t order) {
+      return !accepts || accepts(legal.candidate(kernel, order));
+    };
+    if (!best.close) {
+      if (!std::ranges::any_of(std::views::iota(kernel.begin, kernel.end), accepted)) {
+        continue;
+      }
+      best.bound = gemm_form(q, kernel.config, best.least_work(q)).time * kBoundSlack;
+      best.close = true;
+      next.push(best);
+      continue;
     }
-  }
-
-  void evaluate(const Bounded& own) {
-    const KernelList::Kernel& kernel = *own.kernel;
     for (std::size_t order = kernel.begin; order < kernel.end; ++order) {
-      if (!accepts(kernel, order)) {
+      if (!accepted(order)) {
         continue;
       }
-      const KernelConfig config = legal_.candidate(kernel, order);
-      const GemmWork work =
-          gemm_work(q_.gpu, as_run(q_.problem, config), config, traffic_.of(config));
-      const Seconds bound = bound_of(q_, config, work);
-      if ([&] {
-            const std::lock_guard lock(noting_);
-            return too_slow(bound);
-          }()) {
-        continue;
+      const KernelConfig config = legal.candidate(kernel, order);
+      const GemmWork work = gemm_work(q.gpu, as_run(q.problem, config), config, traffic.of(config));
+      if (!too_slow(bound_of(q, config, work))) {
+        const GemmForm form = gemm_form(q, config, work);
+        times.push_back(form.time);
+        fastest.add(form.time, order, form);
       }
-      const GemmForm form = gemm_form(q_, config, work);
-      const std::lock_guard lock(noting_);
-      times_.push_back(form.time);
-      fastest_.add(form.time, order, form);
     }
   }
-
-  const GemmQuestion& q_;
-  const KernelList& legal_;
-  std::span<const Bounded> kernels_;
-  std::size_t keep_;
-  Traffic& traffic_;
-  double near_;
-  Accepts accepts_;
-  std::mutex noting_;  // guards all members below
-  bool restarts_ = true;
-  Queue next_;
-  Fastest<GemmForm> fastest_{keep_};
-  std::vector<Seconds> times_;
-};
+  return {fastest.take(), std::move(times), {}};
+}
 
 /// Groups kernels by schedule and order of operands.
 std::vector<std::span<const Bounded>> by_schedule(std::span<const Bounded> kernels) {
@@ -214,11 +152,11 @@ std::vector<GemmForm> apart_of(const GemmQuestion& q, const KernelList& legal,
                                const std::vector<Bounded>& kernels, const Shortlist& shortlist,
                                const std::vector<GemmForm>& forms, unsigned threads,
                                Traffic& traffic) {
-  struct Part {
+  struct Search {
     std::vector<Bounded> kernels;
     Accepts accepts;
   };
-  std::vector<Part> searches;
+  std::vector<Search> searches;
   if (shortlist.tiles > 0) {
     std::set<ScheduleTile> known;
     for (const GemmForm& form : forms) {
@@ -242,9 +180,7 @@ std::vector<GemmForm> apart_of(const GemmQuestion& q, const KernelList& legal,
   }
   std::vector<std::vector<GemmForm>> found(searches.size());
   parallel_for(searches.size(), threads, [&](std::size_t i) {
-    Search search(q, legal, searches[i].kernels, 1, traffic, 1, searches[i].accepts);
-    search.run();
-    found[i] = search.take().forms;
+    found[i] = fastest_of(q, legal, searches[i].kernels, 1, traffic, 1, searches[i].accepts).forms;
   });
   std::vector<GemmForm> apart;
   for (const std::vector<GemmForm>& own : found) {
@@ -294,18 +230,19 @@ FastestForms fastest_forms(const GemmQuestion& q, const KernelList& legal, std::
       own.bound = bound_of(q, own.kernel->config, own.least_work(q));
     }
   });
+  const std::vector<std::span<const Bounded>> schedules = by_schedule(kernels);
+  std::vector<FastestForms> of_schedules(schedules.size());
   Traffic traffic(q);
-  std::deque<Search> schedules;
-  for (const std::span<const Bounded> own : by_schedule(kernels)) {
-    schedules.emplace_back(q, legal, own, keep, traffic);
-  }
-  // All threads search one schedule after the other, since one has half of all kernels.
-  const std::size_t together = threads == 0 ? processor_count() : threads;
-  parallel_for(schedules.size() * together, threads,
-               [&](std::size_t i) { schedules[i / together].run(); });
+  std::vector<std::size_t> longest_first(schedules.size());
+  std::iota(longest_first.begin(), longest_first.end(), std::size_t{0});
+  std::ranges::stable_sort(longest_first, std::greater<>{},
+                           [&](std::size_t i) { return schedules[i].size(); });
+  parallel_for(schedules.size(), threads, [&](std::size_t next) {
+    const std::size_t i = longest_first[next];
+    of_schedules[i] = fastest_of(q, legal, schedules[i], keep, traffic);
+  });
   FastestForms fastest{};
-  for (Search& schedule : schedules) {
-    const FastestForms own = schedule.take();
+  for (const FastestForms& own : of_schedules) {
     fastest.forms.insert(fastest.forms.end(), own.forms.begin(), own.forms.end());
     fastest.times.insert(fastest.times.end(), own.times.begin(), own.times.end());
   }
