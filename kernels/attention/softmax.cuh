@@ -23,7 +23,7 @@ __device__ __forceinline__ float over_lanes(float value, Combine combine) {
   return value;
 }
 
-/// The rows of a thread: row / 4 of its warp's sixteen, and the one eight below.
+/// The two rows of a thread: row lane / 4 of its warp's sixteen rows, and the row eight below it.
 struct ThreadRows {
   i32 first, column;  // row within the warpgroup's 64; first column of each eight
 

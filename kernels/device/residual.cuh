@@ -138,8 +138,8 @@ class ResidualPart<Config, true> {
     return chunk.i * kSixteens + chunk.column / 16 + sixteen;
   }
 
-  /// The first two of a row's four threads read the columns that these two need, and the last two
-  /// read the columns that they need. So each thread exchanges with only one other.
+  /// Of a row's four threads, 0 and 1 read the columns that 0 and 1 need, 2 and 3 those that 2 and
+  /// 3 need. So each thread exchanges values with only one other.
   __device__ void load(const Args<Config>& args, const TileOrigin& part, i32 index) {
     if (index >= Config::kMmasAlongM * kSixteens) {
       return;

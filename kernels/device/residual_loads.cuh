@@ -1,5 +1,6 @@
 // The producer's part of loading R through the ring of stages (model/gemm/config/residual_ring.h).
-// Chunk i of every warpgroup of a tile is in the same stage: first in B's stages, then in A's.
+// Chunk i of all warpgroups of a tile is in one stage. Chunks fill B's part of a stage first, then
+// A's.
 #pragma once
 
 #include "kernels/device/mma.cuh"

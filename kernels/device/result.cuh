@@ -142,8 +142,8 @@ __device__ inline void store_element(const Args<Config>& args, i32 product, i32 
   }
 }
 
-/// Stores two complete accumulators in one row to C, after the last steps. `column` is even and
-/// inside C.
+/// Applies the last epilogue steps to two adjacent accumulators of a row and stores them to C.
+/// `column` is even and in bounds.
 template <class Config>
 __device__ inline void store_result_pair(const Args<Config>& args, float left, float right,
                                          i32 product, i32 row, i32 column) {

@@ -212,8 +212,8 @@ __device__ inline void store_tile_in_slots(const Args<Config>& args,
       sums);
 }
 
-/// Stores through the CTA's dedicated slots. If C aliases the operand stages, stores through the
-/// drained ring; such a CTA has a single tile.
+/// Stores a tile of C through the CTA's dedicated slots or, if C aliases the operand stages,
+/// through the drained ring; a CTA of the latter kind has a single tile.
 template <class Config>
 __device__ inline void store_tile_where_kept(const Args<Config>& args,
                                              const SharedMemory<Config>& smem,

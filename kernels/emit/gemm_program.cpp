@@ -148,7 +148,8 @@ std::string constants_of(const GemmProblem& problem) {
   return text.text();
 }
 
-/// Formats the construction of WorkDecomposition, following make_work_decomposition().
+/// Returns the expression that constructs the WorkDecomposition; must match
+/// make_work_decomposition().
 std::string work_text(const KernelConfig& config) {
   const ScheduleTraits traits = traits_of(config.schedule);
   const bool equally = traits.split_k == SplitK::kEqually;

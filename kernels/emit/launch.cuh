@@ -7,9 +7,9 @@
 
 namespace tilecast::emitted {
 
-/// The kernel on this device, bound to buffers once and launched many times, one launch after
-/// another. Two concurrent launches would share the workspace. With reduction=spread, each could
-/// hold half of the SMs and wait for its other pieces.
+/// The kernel on this device, bound to buffers once, for launches one after another. Two concurrent
+/// launches would share the workspace. With reduction=spread, each could hold half of the SMs while
+/// its CTAs wait for CTAs that cannot start: a deadlock.
 struct Launch {
   Launch() {
     check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));

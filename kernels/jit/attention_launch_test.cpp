@@ -34,7 +34,7 @@ using enum AttentionSchedule;
 /// Small and large tiles for each head dimension that fit the registers and shared memory.
 std::vector<AttentionConfig> configs_of(i32 head_dim) {
   const i32 wide = head_dim == 64 ? 192 : head_dim == 128 ? 176 : 80;
-  const i32 narrow = head_dim == 64 ? 128 : 80;  // key block that fits three warpgroups
+  const i32 narrow = head_dim == 64 ? 128 : 80;  // key block small enough for three warpgroups
   std::vector<AttentionConfig> all{
       config_of(kSingle, 1, 64, 1),      config_of(kSingle, 1, 48, 2),
       config_of(kSpecialized, 1, 64, 2), config_of(kSpecialized, 2, 80, 2),

@@ -1,4 +1,4 @@
-// Writes the type `Config`, on which an op's kernels are templates, with one constant per line.
+// Writes the type `Config`, the template argument of an op's kernels, with one constant per line.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Inputs of the reference epilogue other than sums (apply_epilogue.cu), for one GEMM, as in
-// GemmBuffers; null if the epilogue does not read them.
+// What the reference epilogue (apply_epilogue.cu) reads besides the sums, for one GEMM. Formats are
+// those of GemmBuffers. A pointer is null if the epilogue does not read it.
 #pragma once
 
 #include "model/base/integers.h"
