@@ -44,7 +44,7 @@ class PanelReuse {
   }
 
   Bytes read() const { return read_; }
-  /// Average number of tiles of a wave that need the same panel, over `requests` tiles.
+  /// Mean number of tiles that share one fetch of a panel, if `requests` tiles asked for panels.
   double sharers(double requests) const { return requests / fetches_; }
   /// Fraction of the requested bytes that came from DRAM.
   double missing() const { return wanted_.value > 0 ? read_ / wanted_ : 0; }

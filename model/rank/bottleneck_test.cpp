@@ -14,7 +14,8 @@ TEST_CASE("A resource that is nearly idle is not the bottleneck") {
   CHECK(bottleneck(busy, Limiter::kTensor) == Limiter::kTensor);
   CHECK(bottleneck(busy, Limiter::kDram) == Limiter::kDram);
   CHECK(bottleneck(busy, Limiter::kL2) == Limiter::kLatency);
-  CHECK(bottleneck({}, Limiter::kEpilogue) == Limiter::kEpilogue);  // has no rate
+  // The epilogue has no rate, so it cannot be nearly idle.
+  CHECK(bottleneck({}, Limiter::kEpilogue) == Limiter::kEpilogue);
 }
 
 }  // namespace

@@ -85,7 +85,8 @@ struct ReductionSpec {
 /// Constants of memory-bound kernels, each measured with a micro-benchmark or fitted to this
 /// family's measurements. Losses are fractions of DRAM bandwidth.
 struct StreamSpec {
-  double disorder_loss;  // per source of requests that are not in DRAM order
+  double disorder_loss;  // per cause of out-of-order requests: independent walks, plain loads, L2
+                         // hints
   double spread_loss;    // per doubling of an SM's bytes in flight beyond 64 KiB
   double narrow_loss;    // for requests of half of a 512-byte row; three times that for a quarter
   Seconds load_latency;  // plain load or cp.async from DRAM on an idle machine
@@ -175,8 +176,8 @@ struct MachineSpec {
 struct AttentionSpec {
   double in_step;  // fraction of the time in which warpgroups that do not alternate run each
                    // step at once, and wait for its pipe
-  Cycles block;    // a warpgroup's other instructions around the products of a block
-  Cycles tile;     // a warpgroup's other instructions around the blocks of a tile
+  Cycles block;    // per key block: a warpgroup's instructions other than its products
+  Cycles tile;     // per tile: a warpgroup's instructions outside the loop over key blocks
   double slots;    // time of vector instructions relative to their issue slots
   // time of one warpgroup's exponentials relative to the time that their units need
   double alone;

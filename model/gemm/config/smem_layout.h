@@ -19,13 +19,14 @@
 
 namespace tilecast {
 
-constexpr i32 kSwizzleBytes = 128;        // longest row of one slab
-constexpr i32 kSlabElements = 64;         // 16-bit elements per swizzle row
-constexpr i32 kHalfBytes = 2;             // bytes of a 16-bit element
-constexpr i32 kSwizzleAtomBytes = 1024;   // 8 rows; alignment of every slab
-constexpr i32 kBarrierBytes = 8;          // one mbarrier
-constexpr i32 kBulkCopyAlignment = 128;   // alignment of a box without swizzle
-constexpr i32 kBStagesFreeAtTileEnd = 2;  // stages free in persistent_overlap, if C aliases them
+constexpr i32 kSwizzleBytes = 128;       // longest row of one slab
+constexpr i32 kSlabElements = 64;        // 16-bit elements per swizzle row
+constexpr i32 kHalfBytes = 2;            // bytes of a 16-bit element
+constexpr i32 kSwizzleAtomBytes = 1024;  // 8 rows; alignment of every slab
+constexpr i32 kBarrierBytes = 8;         // one mbarrier
+constexpr i32 kBulkCopyAlignment = 128;  // alignment of a box without swizzle
+// Stages of B that are free at a tile's end in persistent_overlap, if C aliases B's stages.
+constexpr i32 kBStagesFreeAtTileEnd = 2;
 
 /// K elements per slab of a K-major operand.
 TILECAST_HD constexpr i32 k_slab_elements(const Tiling& tiling) {

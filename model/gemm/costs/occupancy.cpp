@@ -12,13 +12,14 @@
 namespace tilecast {
 namespace {
 
-// Registers that ptxas of CUDA 13.0 gives tilecast's kernels. They depend on the kernels' source
-// and compiler, like block sizes, and not on the GPU, so no GPU file contains them.
-constexpr i32 kBesideAccumulators = 40;  // maximum that compiled kernels needed besides
-                                         // accumulators
-constexpr i32 kBesideWhereSplit = 90;    // more if K is split: partial sums are loaded in addition
-// and more again if threads launch with few registers, even though consumers get more later: with
-// 96 accumulators and 128 registers every kernel spilled, with 88 none did
+// Registers that ptxas of CUDA 13.0 allocates to tilecast's kernels. They depend on the kernels'
+// source and the compiler, not on the GPU, so no GPU file contains them.
+// Maximum that compiled kernels needed besides accumulators:
+constexpr i32 kBesideAccumulators = 40;
+constexpr i32 kBesideWhereSplit = 90;  // instead, if K is split: partial sums are loaded too
+// If K is split, accumulators and these must also fit the registers that a thread is launched with,
+// even if consumers get more later: with 128 registers every kernel of 96 accumulators spilled,
+// none of 88.
 constexpr i32 kBesideAtLaunchWhereSplit = 40;
 // Registers that typical kernels use besides the accumulators: with one tile per CTA; with
 // persistent CTAs.

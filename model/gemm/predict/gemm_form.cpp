@@ -124,8 +124,8 @@ ScheduleTile schedule_and_tile(const KernelConfig& config) {
   return {config.schedule, t.block_m, t.block_n, t.block_k};
 }
 
-/// Returns, for each schedule, the kernels of the tiles that the shortlist needs: those with the
-/// lowest bounds.
+/// Returns the kernels of the `tiles` tiles with the lowest bounds and of all usual tiles, as one
+/// list per tile of a schedule.
 std::vector<std::vector<Bounded>> wanted_tiles(const std::vector<Bounded>& kernels,
                                                ElementType dtype, std::size_t tiles) {
   std::map<ScheduleTile, std::vector<Bounded>> by_tile;

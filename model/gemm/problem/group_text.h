@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-constexpr std::string_view kGroupsAlongK = "k:";  // prefix of a list of rows outside of a shape
+constexpr std::string_view kGroupsAlongK = "k:";  // marks groups along K in a list without shape
 
 /// Formats "256,0,17"; "4*8192"; "5,0,64/128"; for groups along K "k:256,0,17".
 std::string to_text(const GroupRows& groups);

@@ -28,7 +28,7 @@ std::span<const Rule<KernelCase>> rules_of_kinds();
 std::span<const Rule<KernelCase>> rules_of_kernels(TensorCore core);
 std::string sentence_of(const Rule<KernelCase>* rule, const KernelCase& asked);
 
-/// Whether kernels with this epilogue may share a tile along K.
+/// Whether CTAs may split a tile along K with this epilogue.
 bool may_split_k(const Epilogue& epilogue);
 
 /// Explains why these tensor cores have no kernel for any problem of this kind; empty if they have

@@ -23,7 +23,7 @@
 
 namespace tilecast {
 
-/// Returns the GPU with this part infinitely fast.
+/// Returns the GPU with this resource infinitely fast.
 GpuSpec without(GpuSpec gpu, Limiter part);
 
 struct Elimination {
@@ -31,9 +31,9 @@ struct Elimination {
   Cycles cycles;  // cycles of the kernel without it
 };
 
-/// Computes the savings with `cycles_without` for each part; the kernel takes `whole` cycles.
-/// Sorted by savings; parts that save nothing are omitted. Runs on `threads` threads, one
-/// per processor if 0.
+/// Calls `cycles_without` for each resource and returns those without which the kernel takes fewer
+/// than its `whole` cycles, the largest saving first. Runs on `threads` threads, one per processor
+/// if 0.
 std::vector<Elimination> eliminate_each(Cycles whole, unsigned threads,
                                         const std::function<Cycles(Limiter)>& cycles_without);
 

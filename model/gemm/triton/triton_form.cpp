@@ -93,8 +93,8 @@ struct Warps {
   double along_m, along_n;
 };
 
-/// Divides a tile among the warps of mma.sync as Triton does: along the dimension in which a warp
-/// keeps more.
+/// Divides a tile among warps of mma.sync as Triton does: repeatedly halves the longer dimension of
+/// a warp's part.
 Warps warps_of_mma(const TritonKernel& kernel) {
   i32 m = 1, n = 1;
   while (m * n < kernel.warps) {
@@ -346,7 +346,7 @@ Cycles triton_cycles(const GpuSpec& gpu, const TritonKernel& kernel, const Trito
                       costs.convert * work.converted + costs.promotion * work.promoted +
                       (work.promoted > 0 && wgmma ? costs.scales : Cycles{});
   const Cycles latency = costs.latency + costs.dram_latency * work.missing;
-  // One K block of each of `ctas` CTAs that share the SM and wait concurrently.
+  // Cycles for one K block of each of `ctas` CTAs that share the SM and overlap their waits.
   const auto step = [&](double ctas, Cycles in_sequence, Cycles ring) {
     return smooth_max<kQueued>(
         {work.tensor * ctas, intake * ctas, shared * ctas, costs.copy * (work.copies * ctas),

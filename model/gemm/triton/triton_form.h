@@ -108,7 +108,7 @@ struct TritonWork {
   double products;            // mma.sync instructions of a warp
   double converted;           // fp8 registers of all warps to convert for mma.sync; else 0
   double promoted;            // accumulator registers of all warps to promote; else 0
-  Cycles tensor;              // tensor time, with mma.sync by `mma_rate`
+  Cycles tensor;              // tensor-core time; for mma.sync from `mma_rate`
   Bytes operand_reads;        // operand reads by mma.sync
   // The next members are per kernel. Two fp8 FLOPs count as one; FLOPs outside C are counted
   // separately.

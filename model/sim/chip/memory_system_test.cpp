@@ -47,7 +47,7 @@ TEST_CASE("A load waits until the copy engine has requested its lines") {
 TEST_CASE("Requests of a GPC merge until merge_window after L2 delivered the lines") {
   Loads loads;
   loads.at(0, 0, 0);
-  CHECK(loads.at(498, 0, 0) == 956);  // 100 and a window of 400 ns, in steps of 1.024
+  CHECK(loads.at(498, 0, 0) == 956);  // 100 and a window of 400 ns; steps of 1.024 ns
   CHECK(loads.traffic().l2_output == 25600);
   CHECK(loads.at(501, 0, 0) == 1001);  // from L2 again, 100 + 400 later
   CHECK(loads.traffic().l2_output == 51200);
@@ -64,8 +64,9 @@ TEST_CASE("Requests merge with one that waits in L2's queue, and wait as long") 
   for (u32 block = 0; block < 3; ++block) {
     loads.at(0, block, 0, from_l2);
   }
-  CHECK(loads.at(0, 3, 0, from_l2) == 800);    // queues after three others of 100
-  CHECK(loads.at(350, 3, 0, from_l2) == 799);  // the same lines at the same time, in steps of 1.024
+  CHECK(loads.at(0, 3, 0, from_l2) == 800);  // queues after three others of 100
+  // The same lines are merged; a merged request's time is a multiple of 1.024 ns.
+  CHECK(loads.at(350, 3, 0, from_l2) == 799);
   CHECK(loads.at(410, 3, 0, from_l2) == 910);  // served again, 100 + 400 later
   CHECK(loads.traffic().l2_output == 5 * 25600);
 }

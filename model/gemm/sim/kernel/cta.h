@@ -25,7 +25,7 @@ namespace tilecast {
 struct ResultStores {
   std::vector<SimTime> slot_read;  // time at which each staging slot has been read
   SimTime read;                    // time at which all slots have been read
-  i32 chunks_waiting = 0;          // chunks of a tile with deferred store
+  i32 chunks_waiting = 0;          // chunks still to be stored of a tile with deferred store
   TileCoord waiting_tile{};        // the tile that these chunks belong to
   u32 phase = 0;                   // phase of the CTA's consumers barrier
 };

@@ -1,5 +1,5 @@
-// kernels/gemm/blocked_pipelined.cu: two buffers. A load is waited for at once, while the previous
-// K block's wgmmas run.
+// kernels/gemm/blocked_pipelined.cu: two buffers. Each load is awaited right after it is issued, so
+// it overlaps only the previous K block's wgmmas.
 #include "model/gemm/sim/kernel/epilogue.h"
 #include "model/gemm/sim/schedules/roles.h"
 #include "model/gemm/sim/schedules/unspecialized.h"

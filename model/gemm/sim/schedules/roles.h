@@ -9,14 +9,14 @@ namespace tilecast {
 Process small_mma(Cta& cta, i32 warpgroup);
 Process blocked(Cta& cta, i32 warpgroup);
 Process blocked_pipelined(Cta& cta, i32 warpgroup);
-Process persistent(Cta& cta, i32 warpgroup);  // also of pipelined
+Process persistent(Cta& cta, i32 warpgroup);  // also the role of pipelined
 Process persistent_overlap(Cta& cta, i32 warpgroup);
 Process produce(Cta& cta);  // producer of warp_specialized and ping_pong
 Process warp_specialized(Cta& cta, i32 warpgroup);
 Process ping_pong(Cta& cta, i32 warpgroup);
 Process produce_pieces(Cta& cta);  // producer of schedules that split K
 Process consume_pieces(Cta& cta, i32 warpgroup);
-Process tcgen05_persistent(Cta& cta, i32 warpgroup);  // also of tcgen05_pipelined
+Process tcgen05_persistent(Cta& cta, i32 warpgroup);  // also tcgen05_pipelined's
 Process tcgen05_persistent_overlap(Cta& cta, i32 warpgroup);
 Process load_tiles(Cta& cta);  // producer of tcgen05_warp_specialized
 /// Issues one tile's K blocks `span.k_begin` to `span.k_end`, into accumulator set `to`.
