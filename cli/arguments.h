@@ -17,7 +17,7 @@ class Option;
 
 namespace tilecast {
 
-/// A row of the table as one command uses it.
+/// An option, a row of cli/option_table.h, as one command uses it.
 struct CommandOption {
   OptionRow row;
   std::string_view heading;

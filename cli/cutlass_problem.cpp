@@ -95,8 +95,8 @@ Fields fields_of_cutlass(const nlohmann::json& object) {
     throw ConfigError(
         fmt::format("layout: expected t or n for each of A, B and D, such as tnn, got {}", layout));
   }
-  // tilecast computes D's transpose if D is column-major, which needs no change. For a row-major D,
-  // A and B swap, and each is transposed.
+  // A column-major D needs no change, because tilecast computes its transpose. For a row-major D,
+  // swap A and B and transpose each.
   std::string ours = layout.substr(0, 2);
   if (layout[2] == 'n') {
     std::swap(m, n);

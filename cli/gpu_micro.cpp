@@ -59,7 +59,7 @@ void print_table(const std::vector<MicroPoint>& points) {
              "unit", "in time", "unit", "spread", "MHz");
   for (const MicroPoint& point : points) {
     if (point.key.ends_with("_of_sm") || point.key.ends_with("_of_cta")) {
-      continue;  // maps of the chip are only in the file
+      continue;  // values per SM or per CTA are written to the file but not printed
     }
     const double spread =
         point.value.median != 0 ? (point.value.q3 - point.value.q1) / point.value.median : 0;

@@ -1,7 +1,7 @@
-// tilecast measure: times kernels on this machine's GPU into a measurement CSV. Plans the points
-// (cli/measure_options.h), compiles their kernels before the run (cli/measure_device.h), or during
-// it with a budget, locks the GPU and starts the run (validate/run/measure_run.h); with --devices
-// it starts one such process on each GPU (cli/measure_devices.h).
+// tilecast measure: times kernels on this machine's GPU into a measurement CSV. Steps: plan the
+// points (cli/measure_options.h); compile their kernels, before the run (cli/measure_device.h) or,
+// with a budget, during it; lock the GPU; run (validate/run/measure_run.h). With --devices, starts
+// one such process on each GPU (cli/measure_devices.h).
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -70,8 +70,8 @@ std::string shown_limiter(std::string_view word);
 std::string bound_text(const GpuSpec& gpu, const Prediction& p);
 /// Returns "power holds the clock at 1.55 GHz".
 std::string clock_text(const Prediction& p, bool calibrated);
-/// Returns "lower bound: 1.88 GB once at 4.4 TB/s takes 427 us (92 % reached)", which is compare's
-/// bound; empty if DRAM is not the bottleneck.
+/// Returns compare's lower bound, such as "lower bound: 1.88 GB once at 4.4 TB/s takes 427 us (92 %
+/// reached)"; empty if DRAM is not the bottleneck.
 std::string floor_text(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p);
 
 /// Returns a note if operands and result exceed the GPU's memory; else empty.

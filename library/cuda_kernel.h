@@ -37,7 +37,7 @@ class CudaKernel {
   /// device gets the runtime's default, as in any runtime call.
   tilecast_status check_context() const noexcept;
   tilecast_status clear(void* memory, std::size_t bytes, void* stream) const noexcept;
-  /// Sets the address that a tensor map begins with.
+  /// Replaces the base address of a tensor map (cuTensorMapReplaceAddress).
   tilecast_status lead(TensorMap& map, const void* address) const noexcept;
   /// `args`: the kernel's only parameter.
   tilecast_status launch(void* args, void* stream) const noexcept;

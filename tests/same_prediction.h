@@ -32,7 +32,8 @@ inline Prediction predicted(const GemmProblem& problem, std::string_view config,
       .predictions.front();
 }
 
-/// Compares each configuration, with the analytic model and with the simulator.
+/// Checks that `left` and `right` get the same prediction for each configuration, from the analytic
+/// model and from the simulator.
 inline void check_same(const GemmProblem& left, const GemmProblem& right,
                        std::span<const char* const> configs,
                        const GpuSpec& gpu = calibrated_h200()) {

@@ -279,7 +279,7 @@ def test_a_call_that_cannot_be_remembered_went_well_all_the_same(world, plan, mo
     right = Tensor.new_empty
 
     def new_empty(self, sides):
-        if not isinstance(sides, tuple):  # prototype for results of a known call
+        if not isinstance(sides, tuple):  # the prototype for results of a remembered call
             raise MemoryError
         return right(self, sides)
 

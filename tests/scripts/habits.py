@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-MOST_WORDS = 25000  # of README.md, CONTRIBUTING.md, CHANGELOG.md and docs, without blocks and generated tables
+MOST_WORDS = 25000  # in README.md, CONTRIBUTING.md, CHANGELOG.md and docs, without code blocks and generated tables
 HABITS = {  # name: pattern, limit in pages, limit in code
     "beside": (r"beside", 1, 6),
     "behind": (r"behind", 2, 15),

@@ -43,7 +43,8 @@ struct LearnRows {
 struct FitRows {
   std::vector<FitRow> rows;
   int problems = 0, groups = 0;
-  std::size_t left_out = 0;  // other ops, baselines, other inputs, unverified, rejected or repeated
+  // rows not used: other ops, baselines, other inputs; unverified, rejected or repeated
+  std::size_t left_out = 0;
 };
 
 LearnRows learn_rows(const FitRows& rows);

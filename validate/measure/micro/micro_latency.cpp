@@ -6,7 +6,7 @@ namespace {
 
 constexpr int kRepeats = 15;
 
-/// Launches repeatedly and returns the first sample of each launch.
+/// Reports the latency: launches the kernel repeatedly and takes the first sample of each launch.
 template <class... Arguments>
 void report(MicroLab& lab, const std::string& name, const LaunchShape& shape,
             const std::string& key, const std::string& variant, Arguments... arguments) {

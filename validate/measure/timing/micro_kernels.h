@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// Sources of the kernels, for compiling ahead.
+/// Sources of the kernels, for compiling them before the run.
 std::vector<KernelSource> micro_kernel_sources();
 
 /// Allowed difference of one element from its reference. `deviations`: one per element, in device
