@@ -217,6 +217,35 @@ def test_products_have_their_layout_bias_and_batch():
                       (64, 512, 256, "tn", "bias_n", 1), (64, 32, 256, "nn", "none", 8)]
 
 
+def test_modules_of_torch_call_fused_attention():
+    class SelfAttention(torch.nn.MultiheadAttention):
+        def forward(self, x):
+            return super().forward(x, x, x, need_weights=False)[0]
+
+    found = kernels(SelfAttention(1024, 16, **META).eval(), empty(512, 8, 1024))
+    attention, = [kernel for kernel in found if kernel.kind == "attention"]
+    assert str(attention.attention) == "8x16x512x512x64"
+    assert not any("softmax" in kernel.op or kernel.kind == "unknown" for kernel in found)
+    encoder = torch.nn.TransformerEncoderLayer(1024, 16, 4096, batch_first=True, **META).eval()
+    assert [kernel.kind for kernel in kernels(encoder, empty(8, 512, 1024))].count("attention") == 1
+
+
+def test_a_linear_of_a_transposed_input_is_one_product_unless_its_weight_is_frozen():
+    x, linear = empty(8, 512, 1024).transpose(0, 1), torch.nn.Linear(1024, 3072, **META)
+    product, = [kernel for kernel in kernels(linear, x) if kernel.gemm]
+    assert (product.gemm.m, product.gemm.batch) == (4096, 1)
+    # torch then multiplies a batch, whose matrices share the weight.
+    product, = [kernel for kernel in kernels(linear.requires_grad_(False), x) if kernel.gemm]
+    assert product.gemm.batch == "512:b"
+
+
+def test_expanded_operands_of_a_batch_are_shared():
+    forecast = tilecast.torch.forecast(lambda a, b: torch.bmm(a, b.expand(512, 1024, 3072)), empty(512, 8, 1024),
+                                       empty(1, 1024, 3072))
+    best = tilecast.predict(8, 3072, 1024, dtype="bf16", layout="nn", batch="512:b")[0]
+    assert forecast[0].tilecast_us == pytest.approx(best.time_us, rel=1e-3)
+
+
 def test_experts_take_their_rows_by_the_routing():
     def experts(x, w, ends):
         return torch._grouped_mm(x, w.mT, ends)
@@ -241,7 +270,7 @@ def test_what_is_unknown_is_listed_with_its_bytes():
 
 def test_a_model_that_needs_values_is_refused():
     for model in (lambda x: x * x.sum().item(), lambda x: x[x > 0], torch.nonzero):
-        with pytest.raises(tilecast.ConfigError, match="depend on values"):
+        with pytest.raises(tilecast.ConfigError, match="depend on the values"):
             tilecast.torch.forecast(model, empty(4))
 
 
@@ -360,7 +389,7 @@ def test_layer_reads_a_config_file_and_divides_it_among_gpus(tmp_path, capsys):
 
 def test_layer_says_what_is_wrong(tmp_path, capsys):
     (tmp_path / "config.json").write_text(json.dumps({**SMALL, "num_local_experts": 8}))
-    for arguments, error in ((["--model", "none"], "expected llama-3.2-1b"),
+    for arguments, error in ((["--model", "none"], "expected one of llama-3.2-1b"),
                              (["--model", str(tmp_path)], "num_local_experts"),
                              (["--model", "llama-3-8b", "--tensor-parallel", "9"], "expected 1 to 8"),
                              (["--model", "llama-3-8b", "--tensor-parallel", "3"], "cannot be divided")):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
+import types
 from collections.abc import Iterable
 from typing import Any, Optional
 
@@ -149,7 +150,9 @@ def gemm_of(name: str, arguments: tuple) -> Optional[Gemm]:
         epilogue = "bias_n" if bias.dim() == 1 else "residual"
     if name == "_scaled_mm":
         epilogue = "scale_tensor" if arguments[2].numel() == 1 else "scale_row"
-    return Gemm(m, n, k, GEMM_TYPES[a.dtype], word, epilogue, a.shape[0] if a.dim() == 3 else 1)
+    batch = a.shape[0] if a.dim() == 3 else 1
+    shared = "".join(side for side, one in (("a", a), ("b", b)) if batch > 1 and one.stride(0) == 0)
+    return Gemm(m, n, k, GEMM_TYPES[a.dtype], word, epilogue, f"{batch}:{shared}" if shared else batch)
 
 
 def group_rows(rows: int, groups: int, routing: str) -> tuple[int, ...]:
@@ -240,9 +243,20 @@ class _Functions(TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if func is not torch.nn.functional.scaled_dot_product_attention:
-            return func(*args, **kwargs)
-        return self._attention(*args, **kwargs)
+        if func is torch.nn.functional.scaled_dot_product_attention:
+            return self._attention(*args, **kwargs)
+        return self._inner(func)(*args, **kwargs)
+
+    def _inner(self, func):
+        """Returns a function of torch that itself calls attention, such as that of
+        nn.MultiheadAttention, with a call that is recorded: torch disables the mode inside."""
+        name = torch.nn.functional.scaled_dot_product_attention.__name__
+        if not isinstance(func, types.FunctionType) or name not in func.__code__.co_names:
+            return func
+        made = types.FunctionType(func.__code__, {**func.__globals__, name: self._attention}, func.__name__,
+                                  func.__defaults__, func.__closure__)
+        made.__kwdefaults__ = func.__kwdefaults__
+        return made
 
     def _attention(self, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
                    enable_gqa=False):
@@ -331,7 +345,7 @@ def _signature(module: torch.nn.Module, inputs: Any, wrapped: set[torch.nn.Modul
     except TypeError:
         return None
     for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
-        parts.append((name, tuple(tensor.shape), tensor.stride(), tensor.dtype))
+        parts.append((name, tuple(tensor.shape), tensor.stride(), tensor.dtype, tensor.requires_grad))
     return (*parts, str(pytree.tree_structure(inputs)))
 
 
@@ -448,7 +462,8 @@ def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "unif
                 if not isinstance(leaf, torch.Tensor):
                     return leaf
                 if id(leaf) not in made:
-                    made[id(leaf)] = torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype, device="cuda")
+                    made[id(leaf)] = torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype, device="cuda",
+                                                         requires_grad=leaf.requires_grad)  # matmul's path depends on it
                 return made[id(leaf)]
 
             return pytree.tree_map(one, tree)
