@@ -268,6 +268,42 @@ def test_what_is_unknown_is_listed_with_its_bytes():
     assert "1 unknown operations" in str(answer)
 
 
+@pytest.mark.parametrize("precision, rate", [("highest", 67e12), ("high", 535e12)])
+def test_an_fp32_product_takes_at_least_its_flops(precision, rate):
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision(precision)
+    try:
+        answer = tilecast.torch.forecast(torch.nn.Linear(4096, 14336, device="meta"), empty(4096, 4096, dtype=torch.float32))
+    finally:
+        torch.set_float32_matmul_precision(before)
+    flops = 2 * 4096 * 4096 * 14336
+    row, = answer.unknown
+    assert row.flops == flops and row.time_us * 1e-6 == pytest.approx(flops / rate, rel=0.01)
+    assert answer.interval_us[1] == row.interval_us[1] == float("inf")
+    assert "at least" in str(answer).splitlines()[0] and "481.0 GFLOP" in str(answer)
+    assert json.loads(answer.to_json())["interval_us"][1] is None and "Infinity" not in answer.to_json()
+
+
+@pytest.mark.parametrize("model, inputs, flops, rate", [
+    (torch.nn.Linear(4096, 2**25, bias=False, **META), [(4096, 4096)], 2**50, 1.1e15),
+    (torch.nn.Conv2d(512, 512, 3, **META), [(8, 512, 66, 66)], 2 * 8 * 64**2 * 512**2 * 9, 1.1e15),
+    (torch.nn.functional.scaled_dot_product_attention, [(64, 4096, 128)] * 3, 4 * 64 * 4096**2 * 128, 1.1e15)])
+def test_what_is_unknown_takes_at_least_its_flops(model, inputs, flops, rate):
+    row, = tilecast.torch.forecast(model, *(empty(*one) for one in inputs)).unknown
+    assert row.flops == pytest.approx(flops) and row.time_us * 1e-6 > flops / rate
+
+
+def test_autocast_without_cuda_is_refused():
+    class Casting(torch.nn.Linear):
+        def forward(self, x):
+            with torch.autocast("cuda", torch.bfloat16):
+                return super().forward(x)
+
+    if not torch.cuda.is_available():
+        with pytest.raises(tilecast.ConfigError, match="torch disables autocast"):
+            tilecast.torch.forecast(Casting(8, 8, device="meta"), empty(4, 8, dtype=torch.float32))
+
+
 def test_a_model_that_needs_values_is_refused():
     for model in (lambda x: x * x.sum().item(), lambda x: x[x > 0], torch.nonzero):
         with pytest.raises(tilecast.ConfigError, match="depend on the values"):

@@ -18,17 +18,18 @@ class Row:
     """Identical launches. Times are in microseconds, summed over them."""
 
     operation: str
-    kind: str  # gemm, attention, pointwise, reduction, or unknown: timed only by its bytes
+    kind: str  # gemm, attention, pointwise, reduction, or unknown: takes at least its bytes and its FLOPs
     shape: str
     count: int
     time_us: float  # time as torch runs it
     tilecast_us: float  # time with our kernel if that is faster
-    interval_us: tuple[float, float]  # 90 % interval of time_us
+    interval_us: tuple[float, float]  # 90 % interval of time_us; that of an unknown operation has no end
     share: float  # fraction of the model's time
     bottleneck: str
     bytes: float  # bytes read and written by each launch
     source: str  # source of a GEMM's time: measured, forecast, tilecast's kernel, or bytes
     at: str  # module of the first launch
+    flops: float  # of each launch of an unknown operation
 
 
 class Forecast:
@@ -38,7 +39,7 @@ class Forecast:
     total_us       time of one pass, as torch runs it
     launch_us      part of total_us: between kernels, and for the start of a graph
     tilecast_us    time of one pass with tilecast's kernels where they are faster
-    interval_us    90 % interval of total_us
+    interval_us    90 % interval of total_us; without an end if an operation is unknown
     sm_clock_mhz   under continuous load: the clock at which the mean power is the GPU's limit
     """
 
@@ -62,13 +63,15 @@ class Forecast:
             kind = "unknown" if first.source == "bytes" else group[0].kind
             rows.append(Row(group[0].op, kind, group[0].shape, count, us,
                             sum(times[kernel].ours_us for kernel in group),
-                            (us * (1 - first.reach), us * (1 + first.reach)), self._share(us), first.bottleneck,
-                            group[0].bytes, first.source if group[0].gemm else "", group[0].at))
+                            (us * (1 - first.reach), math.inf if kind == "unknown" else us * (1 + first.reach)),
+                            self._share(us), first.bottleneck, group[0].bytes,
+                            first.source if group[0].gemm else "", group[0].at,
+                            group[0].flops if kind == "unknown" else 0))
         self.rows = sorted(rows, key=lambda row: -row.time_us)
         self.tilecast_us = sum(row.tilecast_us for row in rows) + self.launch_us
         reach = math.sqrt(variance + (REACH_OF_ALL * self.total_us) ** 2 +
                           (REACH_OF_LAUNCHES * self.launch_us) ** 2)
-        self.interval_us = (self.total_us - reach, self.total_us + reach)
+        self.interval_us = (self.total_us - reach, math.inf if self.unknown else self.total_us + reach)
         self.sm_clock_mhz = min((time.clock for time in times.values()), default=0.0)
         self._trace = [(kernel, times[kernel].us) for kernel in kernels]
 
@@ -83,7 +86,7 @@ class Forecast:
 
     @property
     def unknown(self) -> list[Row]:
-        """Returns operations without a forecast; their time is that of their bytes."""
+        """Returns operations without a forecast; their time is a lower bound, from bytes and FLOPs."""
         return [row for row in self.rows if row.kind == "unknown"]
 
     def to_pandas(self):
@@ -95,8 +98,9 @@ class Forecast:
     def to_dict(self) -> dict[str, Any]:
         return {"schema": 1, "gpu": self.gpu, "regime": self.regime, "mode": self.mode, "launch": self.launch,
                 "repeats": self.repeats, "total_us": self.total_us, "tilecast_us": self.tilecast_us,
-                "interval_us": self.interval_us, "launch_us": self.launch_us, "sm_clock_mhz": self.sm_clock_mhz,
-                "operations": [dataclasses.asdict(row) for row in self.rows]}
+                "interval_us": _finite(self.interval_us), "launch_us": self.launch_us, "sm_clock_mhz": self.sm_clock_mhz,
+                "operations": [{**dataclasses.asdict(row), "interval_us": _finite(row.interval_us)}
+                               for row in self.rows]}
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), indent=1)
@@ -120,17 +124,20 @@ class Forecast:
         line = lambda parts: "  ".join(part.ljust(width) if i in (0, 1, 6) else part.rjust(width)
                                        for i, (part, width) in enumerate(zip(parts, widths))).rstrip()
         low, high = self.interval_us
-        lines = [f"{self.gpu}, {self.regime}, {self.mode}, launched by {self.launch}: {self.total_us:.1f} us "
-                 f"({low:.1f} to {high:.1f})", f"with tilecast's kernels {self.tilecast_us:.1f} us, "
-                 f"{self.total_us / self.tilecast_us if self.tilecast_us else 1:.2f} times as fast",
+        total, ours = f"{self.total_us:.1f} us", f"{self.tilecast_us:.1f} us"
+        lines = [f"{self.gpu}, {self.regime}, {self.mode}, launched by {self.launch}: " +
+                 (f"at least {total}" if self.unknown else f"{total} ({low:.1f} to {high:.1f})"),
+                 f"with tilecast's kernels " + (f"{self.total_us - self.tilecast_us:.1f} us less" if self.unknown else
+                 f"{ours}, {self.total_us / self.tilecast_us if self.tilecast_us else 1:.2f} times as fast"),
                  _REGIMES[self.regime].format(clock=self.sm_clock_mhz / 1000), "",
                  line(titles), *map(line, cells),
                  line(("launches", "", str(len(self._trace)), f"{self.launch_us:.1f}", "",
                        f"{100 * self._share(self.launch_us):.1f} %", ""))]
         if self.unknown:
             moved = sum(row.bytes * row.count for row in self.unknown)
-            lines += ["", f"{len(self.unknown)} unknown operations, {moved / 1e6:.1f} MB, are timed by their bytes "
-                      "alone: " + ", ".join(sorted({row.operation for row in self.unknown}))]
+            flops = sum(row.flops * row.count for row in self.unknown)
+            lines += ["", f"{len(self.unknown)} unknown operations, {moved / 1e6:.1f} MB and {flops / 1e9:.1f} GFLOP, take "
+                      "at least the time of these: " + ", ".join(sorted({row.operation for row in self.unknown}))]
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -139,6 +146,10 @@ class Forecast:
 _REGIMES = {"burst": "burst: within 10 ms of work on an idle GPU",
             "sustained": "sustained: continuous load holds the clock at {clock:.2f} GHz; predict and compare assume "
                          "bursts by default"}
+
+
+def _finite(interval: tuple[float, float]) -> list:
+    return [None if one == math.inf else one for one in interval]
 
 
 def _cut(text: str, width: int) -> str:

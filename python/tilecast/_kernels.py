@@ -49,6 +49,8 @@ class Kernel:
     gemm: Optional[Gemm] = None
     attention: Optional[Attention] = None
     ours: bool = False  # whether tilecast's kernel computes this GEMM
+    flops: float = 0  # of a launch that is not elementwise; an unknown one takes at least these at the rate of `unit`
+    unit: str = ""  # fp32, tf32, 16 or 8 (bits, tensor cores)
     at: str = dataclasses.field(default="", compare=False)  # name of the module
 
 
@@ -82,6 +84,9 @@ class Timer:
         if self.mma_rate is None:
             raise ConfigError(f"gpu: no GEMM schedule runs on {gpu}, so layers cannot be forecast")
         self.sms = self.gpu["sm.count"]
+        self._flop_rates = {unit: rate * self.sms * self.gpu["clock.max"] for unit, rate in (
+            ("8", 2 * self.mma_rate), ("16", self.mma_rate), ("tf32", self.mma_rate / 2),
+            ("fp32", _NUMBERS["fp32_flops_per_sm"]))}
         self.plateau = self.gpu["clock.tensor_plateau"] * 1e-6
 
     def times(self, kernels: Sequence[Kernel]) -> dict[Kernel, Time]:
@@ -92,7 +97,7 @@ class Timer:
             count[kernel] = count.get(kernel, 0) + 1
         times = self._gemm_times([k for k in count if k.gemm])
         for kernel in count:
-            if kernel not in times:  # a GEMM that no kernel of tilecast computes is timed by its bytes
+            if kernel not in times:  # a GEMM without a forecast takes at least its bytes and its FLOPs
                 times[kernel] = (self._time(dataclasses.replace(kernel, kind="unknown", gemm=None))
                                  if kernel.gemm else self._time(kernel))
                 times[kernel].source = "bytes" if kernel.gemm or kernel.kind == "unknown" else "forecast"
@@ -188,6 +193,10 @@ class Timer:
             seconds = base + moved
         else:
             seconds = small + moved
+        if kernel.kind == "unknown" and kernel.flops:
+            computed = kernel.flops / self._flop_rates[kernel.unit]
+            if computed > seconds:
+                return self._stream_time(computed, kernel, 0.0, "flops")
         return self._stream_time(seconds, kernel, 0.0, "launch" if moved < small else "dram")
 
     def _stream_time(self, seconds: float, kernel: Kernel, scaled: float, bottleneck: str) -> Time:

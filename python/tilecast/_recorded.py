@@ -8,6 +8,7 @@ import contextlib
 import dataclasses
 import math
 import types
+import warnings
 from collections.abc import Iterable
 from typing import Any, Optional
 
@@ -15,6 +16,7 @@ import torch
 from torch._subclasses import fake_tensor
 from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
+from torch.utils import flop_counter
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ._kernels import Kernel
@@ -78,6 +80,8 @@ class Operation:
     at: str = ""
     # "matmul" or "gate_up", an operator of tilecast.torch; empty for torch's operators
     ours: str = ""
+    flops: float = 0
+    unit: str = ""  # what computes them at best: fp32, tf32, 16 or 8 (bits, tensor cores)
 
 
 class Recording:
@@ -155,6 +159,27 @@ def gemm_of(name: str, arguments: tuple) -> Optional[Gemm]:
     return Gemm(m, n, k, GEMM_TYPES[a.dtype], word, epilogue, f"{batch}:{shared}" if shared else batch)
 
 
+def _unit_of(dtype: torch.dtype, name: str) -> str:
+    """Returns what multiplies numbers of a type at best. torch's convolutions use TF32 by default, its GEMMs do not."""
+    if dtype.itemsize < 4:
+        return "16" if dtype.itemsize == 2 else "8"
+    if dtype == torch.float32 and ("conv" in name or torch.get_float32_matmul_precision() != "highest"):
+        return "tf32"
+    return "fp32"
+
+
+def _flops_of(func: Any, args: tuple, kwargs: Optional[dict], out: Any) -> dict[str, Any]:
+    """Returns the FLOPs of an operator as fields of Operation; none if torch does not count them."""
+    name, tensors = func.overloadpacket.__name__, _tensors((args, kwargs))
+    if "mm" in name.split("_") or name in ("addmm", "bmm", "baddbmm"):
+        factors = args[1:3] if name in ("addmm", "baddbmm") else args[:2]
+        return {"flops": 2.0 * _tensors(out)[0].numel() * factors[0].shape[-1], "unit": _unit_of(factors[0].dtype, name)}
+    count = flop_counter.flop_registry.get(func.overloadpacket)
+    if count is None:
+        return {}
+    return {"flops": float(count(*args, **(kwargs or {}), out_val=out)), "unit": _unit_of(tensors[0].dtype, name)}
+
+
 def group_rows(rows: int, groups: int, routing: str) -> tuple[int, ...]:
     """Returns the rows of each group: equal, or by Zipf's law with an exponent, "zipf:1.1"; their
     sum is `rows`."""
@@ -210,10 +235,10 @@ class _Operators(TorchDispatchMode):
         if func.namespace == "tilecast" and name in ("matmul", "gate_up"):
             kind, more = "gemm", {"gemm": _ours_of(name, *args), "ours": name}
         elif name in ("mm", "addmm", "bmm", "baddbmm", "_scaled_mm"):
-            more["gemm"] = gemm_of(name, args)
+            more = {"gemm": gemm_of(name, args), **_flops_of(func, args, kwargs, out)}
             kind = "gemm" if more["gemm"] else "unknown"
         elif name == "_grouped_mm":
-            more["gemm"] = _grouped_of(args[0], args[1], self._recording.routing)
+            more = {"gemm": _grouped_of(args[0], args[1], self._recording.routing), **_flops_of(func, args, kwargs, out)}
             kind = "gemm" if more["gemm"] else "unknown"
         elif name in _REDUCTIONS:
             kind = "reduction"
@@ -229,6 +254,10 @@ class _Operators(TorchDispatchMode):
             kind = "pointwise"
             if name in ("embedding", "index_select", "gather", "index"):
                 reads = [writes[0]]  # the operand has the size of the result
+            if name == "copy_":
+                reads = reads[1:]  # the destination is only written
+        else:
+            more = _flops_of(func, args, kwargs, out)
         self._recording.add(name, reads, writes, kind, **more)
         return out
 
@@ -269,7 +298,9 @@ class _Functions(TorchFunctionMode):
                 key, value = key[..., :query.shape[-2], :], value[..., :query.shape[-2], :]  # attends to keys beyond its own index
         attention = _attention_of(query, key, value, bool(is_causal))
         reads = [query, key, value] + ([attn_mask] if attn_mask is not None else [])
-        self._recording.add("attention", reads, [out], "attention" if attention else "unknown", attention=attention)
+        self._recording.add("attention", reads, [out], "attention" if attention else "unknown", attention=attention,
+                            flops=2.0 * query.numel() * key.shape[-2] * (1 if is_causal else 2),
+                            unit=_unit_of(query.dtype, "attention"))
         return out
 
 
@@ -479,8 +510,12 @@ def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "unif
                     if not linears:
                         _repeat_layers(model, recording)
                     call = lambda *args, **kwargs: torch.func.functional_call(model, state, args, kwargs)
-                with operators, _Functions(recording, operators):
+                with operators, _Functions(recording, operators), warnings.catch_warnings():
+                    warnings.filterwarnings("error", ".*CUDA is not available", UserWarning)
                     out = call(*inputs, **options)
+        except UserWarning as warning:
+            raise ConfigError("model: torch disables autocast on a machine without CUDA, so its types are not those "
+                              f"of a GPU; convert the model's types instead ({warning})") from None
         except (fake_tensor.DataDependentOutputException, fake_tensor.DynamicOutputShapeException) as error:
             raise ConfigError("model: expected operations and shapes that do not depend on the values of tensors: "
                               f"{error}") from None
@@ -529,15 +564,19 @@ def _shown(name: str) -> str:
     return name.strip("_")
 
 
+def _launch_of(operation: Operation, moved: float, **more: Any) -> Kernel:
+    return Kernel(_shown(operation.name), operation.kind, _shape_text(operation), moved, gemm=operation.gemm,
+                  attention=operation.attention, ours=bool(operation.ours), at=operation.at, flops=operation.flops,
+                  unit=operation.unit, **more)
+
+
 def _eager(recording: Recording) -> list[Kernel]:
     kernels = []
     for operation in recording.operations:
         moved = sum(one.bytes for one in (*operation.reads, *operation.writes))
         elements = operation.writes[0].numel if operation.writes else sum(one.numel for one in operation.reads[:1])
-        kernels.append(Kernel(_shown(operation.name), operation.kind, _shape_text(operation), moved, elements,
-                              _addressing(operation) if operation.kind == "pointwise" else "", operation.row,
-                              gemm=operation.gemm, attention=operation.attention, ours=bool(operation.ours),
-                              at=operation.at))
+        kernels.append(_launch_of(operation, moved, elements=elements, row=operation.row, strided=(
+            _addressing(operation) if operation.kind == "pointwise" else "")))
     return kernels
 
 
@@ -710,9 +749,7 @@ def _compiled(recording: Recording) -> list[Kernel]:
         if operation.kind in ("gemm", "attention", "unknown"):
             in_memory(operation.reads)
             moved = sum(one.bytes for one in (*operation.reads, *operation.writes))
-            kernels.append(Kernel(_shown(operation.name), operation.kind, _shape_text(operation), moved,
-                                  gemm=operation.gemm, attention=operation.attention, ours=bool(operation.ours),
-                                  at=operation.at))
+            kernels.append(_launch_of(operation, moved))
             continue
         if not operation.writes:  # in-place operation
             in_memory(operation.reads)
