@@ -273,15 +273,15 @@ def test_an_fp32_product_takes_at_least_its_flops(precision, rate):
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision(precision)
     try:
-        answer = tilecast.torch.forecast(torch.nn.Linear(4096, 14336, device="meta"), empty(4096, 4096, dtype=torch.float32))
+        forecast = tilecast.torch.forecast(torch.nn.Linear(4096, 14336, device="meta"), empty(4096, 4096, dtype=torch.float32))
     finally:
         torch.set_float32_matmul_precision(before)
     flops = 2 * 4096 * 4096 * 14336
-    row, = answer.unknown
+    row, = forecast.unknown
     assert row.flops == flops and row.time_us * 1e-6 == pytest.approx(flops / rate, rel=0.01)
-    assert answer.interval_us[1] == row.interval_us[1] == float("inf")
-    assert "at least" in str(answer).splitlines()[0] and "481.0 GFLOP" in str(answer)
-    assert json.loads(answer.to_json())["interval_us"][1] is None and "Infinity" not in answer.to_json()
+    assert forecast.interval_us[1] == row.interval_us[1] == float("inf")
+    assert "at least" in str(forecast).splitlines()[0] and "481.0 GFLOP" in str(forecast)
+    assert json.loads(forecast.to_json())["interval_us"][1] is None and "Infinity" not in forecast.to_json()
 
 
 @pytest.mark.parametrize("model, inputs, flops, rate", [
