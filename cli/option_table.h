@@ -54,7 +54,9 @@ inline constexpr CommandRow kCommands[] = {
     {"validate", Host::kData, "Calibrate",
      "Compare the model with measurements: error, order, picks"},
     {"calibrate", Host::kData, "Calibrate", "Fit the model's constants to measurements of a GPU"},
-    {"report", Host::kData, "Calibrate", "Write a page of predicted and measured kernels"},
+    {"report", Host::kData, "Calibrate", "Write a page of predicted and measured kernels",
+     "report --data measurements.csv.gz --out report\n"
+     "report --manifest reports/h200.yaml --out report"},
     {"micro", Host::kGpu, "Calibrate", "Measure the constants of this machine's GPU"},
     {"completion", Host::kModel, kMaintain, "Print a completion script for bash or zsh"},
     {"campaign", Host::kData, kMaintain,
@@ -284,8 +286,10 @@ inline constexpr OptionRow kDataOptions[] = {
      "Copies of B that the library's kernels read in turn, with one A and one C, as in the public "
      "collections; L2 keeps what fits. 0: all operands are read from DRAM",
      0, 1000, "--against-library"},
-    {"report", "--manifest", "FILE", "", "File that lists the contents of the report", 0, 0, "",
-     "--data --gpu"},
+    {"report", "--manifest", "FILE", "",
+     "YAML file that lists the contents of the report, such as "
+     "reports/h200.yaml; this or --data is required",
+     0, 0, "", "--data --gpu"},
     {"validate", "--split", "FILE", "", "YAML file that names the rows a fit may use", 0, 0,
      "--part"},
     {"calibrate", "--split", "FILE...", "",
@@ -343,8 +347,8 @@ inline constexpr OptionRow kOutputOptions[] = {
     {"calibrate", "--out,-o", "YAML", "",
      "Overlay NAME.calibrated.yaml, to be placed next to the GPU's file NAME.yaml; "
      "NAME.learned.yaml and .csv are written next to it"},
-    {"report", "--out,-o", "FOLDER", "", "Folder for index.html and report.json", 0, 0, "", "",
-     true},
+    {"report", "--out,-o", "FOLDER", "", "Folder for index.html and report.json; required", 0, 0,
+     "", "", true},
     {"micro", "--out,-o", "CSV", "", "CSV to write", 0, 0, "", "", true},
     {"compile", "--out,-o", "CSV", "", "Table of rejections to update", 0, 0, "", "", true},
     {"micro", "--overlay", "YAML", "",

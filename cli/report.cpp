@@ -18,6 +18,7 @@
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "reports/page.h"
+#include "validate/compare/data_split.h"
 #include "validate/record/stored_text.h"
 
 namespace tilecast {
@@ -32,19 +33,38 @@ struct ReportOptions {
   std::string manifest, out;
 };
 
+std::string with_files(const char* option, const std::vector<std::string>& files) {
+  std::string text = files.empty() ? "" : option;
+  for (const std::string& file : files) {
+    text += " " + shell_word(file);
+  }
+  return text;
+}
+
+std::string model_options(const JoinedInputOptions& input) {
+  return fmt::format("{}{}", input.no_calibration ? " --no-calibration" : "",
+                     input.no_correction ? " --no-correction" : "");
+}
+
 /// Returns the command as typed by a user.
 std::string command_line(const ReportOptions& options) {
-  std::string from = "--manifest " + shell_word(options.manifest);
-  if (options.manifest.empty()) {
-    from = fmt::format("--gpu {} --data", shell_word(options.input.gpu));
-    for (const std::string& file : options.input.data) {
-      from += " " + shell_word(file);
-    }
-  }
-  return fmt::format("./tilecast report {}{}{} --out {}", from,
-                     options.input.no_calibration ? " --no-calibration" : "",
-                     options.input.no_correction ? " --no-correction" : "",
+  const std::string from = options.manifest.empty()
+                               ? fmt::format("--gpu {}{}", shell_word(options.input.gpu),
+                                             with_files(" --data", options.input.data))
+                               : "--manifest " + shell_word(options.manifest);
+  return fmt::format("./tilecast report {}{} --out {}", from, model_options(options.input),
                      shell_word(options.out));
+}
+
+/// Returns the command that prints the same errors and picks among measured kernels.
+std::string validate_command(const ReportOptions& options, const Manifest& manifest) {
+  const std::string split = manifest.split.empty()
+                                ? ""
+                                : fmt::format(" --split {} --part {}", shell_word(manifest.split),
+                                              to_text(DataPart::kJudge));
+  return fmt::format("./tilecast validate --gpu {}{}{}{}{}", shell_word(manifest.gpu),
+                     with_files(" --data", manifest.data), with_files(" --fixed", manifest.fixed),
+                     split, model_options(options.input));
 }
 
 Manifest manifest_of(const ReportOptions& options) {
@@ -125,13 +145,14 @@ std::map<std::string, std::string> links_from(const fs::path& out, const fs::pat
 void run_report(const Arguments& args) {
   const ReportOptions options{joined_input_options(args), args.text("--manifest"),
                               args.text("--out")};
-  const Waiting waiting = Waiting::off_terminal("report");
+  const Waiting waiting = Waiting::off_terminal("predicting the report's measurements");
   const Manifest manifest = manifest_of(options);
   check_files(options, manifest);
   PageParts parts = load_page_parts();
   parts.links = links_from(options.out, parts.folder.parent_path().parent_path());
   ReportInput input = load_report_input(manifest, options.input);
   input.command = command_line(options);
+  input.validate_command = validate_command(options, manifest);
   const nlohmann::ordered_json report = report_json(input);
   const std::string page = report_page(report, parts);
   const fs::path out = options.out;

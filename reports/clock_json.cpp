@@ -40,17 +40,10 @@ Extremes extremes_of(const JoinedGroup& group) {
   return found;
 }
 
-/// Returns the median problem by operations, among the large ones if there are any.
-const JoinedGroup& typical(std::vector<const JoinedGroup*> groups) {
-  const auto is_large = [](const JoinedGroup* group) {
-    return problem_class(group->problem) == "large";
-  };
-  if (std::ranges::any_of(groups, is_large)) {
-    std::erase_if(groups, [&](const JoinedGroup* group) { return !is_large(group); });
-  }
-  std::ranges::stable_sort(
-      groups, {}, [](const JoinedGroup* group) { return tflops_of(group->problem, Seconds{1}); });
-  return *groups[groups.size() / 2];
+/// Time of the kernel with the fewest cycles / time of the fastest.
+double gap_of(const JoinedGroup* group) {
+  const Extremes found = extremes_of(*group);
+  return found.fewest->measured_time() / found.fastest->measured_time();
 }
 
 /// Returns the iso-time lines. Cycles = time x clock is linear in the clock, so two points
@@ -96,7 +89,8 @@ Json clock_json(const JoinedData& data) {
   if (all == 0) {
     return {};
   }
-  const JoinedGroup& group = typical(bursts.empty() ? sustained : bursts);
+  const JoinedGroup& group =
+      **std::ranges::max_element(bursts.empty() ? sustained : bursts, {}, gap_of);
   const Extremes found = extremes_of(group);
   Json kernels = make_table({"config", "label", "ghz", "kcycles", "predicted_ghz",
                              "predicted_kcycles", "us", "predicted_us"});

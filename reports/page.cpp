@@ -207,6 +207,7 @@ Json view_of(const Json& report) {
   const auto number = [](const Json& value) { return with_commas(value.get<long long>()); };
   Json view{{"product", report["product"]},
             {"command", report["command"]},
+            {"validate_command", report["validate_command"]},
             {"rows", number(report["rows"])},
             {"cards", counted(report["cards"], "GPU")},
             {"regime", bursts ? "burst" : "sustained"},
@@ -227,9 +228,11 @@ Json view_of(const Json& report) {
             {"errors", errors_view(report["errors"])}};
   const auto ratio = [&](const char* key, const std::string& pointer) {
     if (const Json::json_pointer at(pointer); report.contains(at)) {
-      view[key] = {{"speed", percent(report, (pointer + "/geomean").c_str())},
-                   {"worst", percent(report, (pointer + "/min").c_str())},
-                   {"problems", report[at]["shapes"]}};
+      view[key] = {
+          {"speed", percent(report, (pointer + "/geomean").c_str())},
+          {"worst", percent(report, (pointer + "/min").c_str())},
+          {"cases", counted(report[at]["shapes"],
+                            pointer.find("cublaslt") == pointer.npos ? "problem" : "case")}};
     }
   };
   ratio("whole_top1", "/whole_space/" + pick + "/top1");

@@ -126,7 +126,7 @@ Json picks_json(const ReportInput& input, Regime regime) {
   add("cuBLASLt, top heuristic, aligned", baselines.cublaslt_aligned, both);
   add("cuBLASLt, fastest of 16, aligned", baselines.cublaslt_best_aligned, both);
   add("one fixed configuration", baselines.fixed_tiling, both);
-  add("random legal kernel", baselines.random, both);
+  add("random measured kernel", baselines.random, both);
   return table["rows"].empty() ? Json() : table;
 }
 
@@ -176,6 +176,7 @@ Json report_json(const ReportInput& input) {
             {"gpu", input.gpu.name},
             {"product", input.gpu.product},
             {"command", input.command},
+            {"validate_command", input.validate_command},
             {"rows", input.rows},
             {"cards", input.cards},
             {"drivers", input.drivers},

@@ -49,6 +49,7 @@ struct LayersInput {
 struct ReportInput {
   GpuSpec gpu;
   std::string command;                             // the command line that writes this report
+  std::string validate_command;                    // the one that prints its errors and picks
   std::size_t rows = 0, cards = 0;                 // measurements, GPUs on which they were made
   std::set<std::string> drivers, toolkits, dates;  // such as 580.159.04, 13.0, 2026-11-22
   bool held_out = false;                           // no problem of `judged` was used for fitting

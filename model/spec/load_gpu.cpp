@@ -322,11 +322,18 @@ std::string why_not_schedulable(const GpuSpec& gpu) {
   std::string reason;
   if (gpu.architecture == Architecture::kFictional) {
     reason = "this GPU is fictional, for worked examples of tile orders";
-  } else if (has_mma_sync_alone(gpu.architecture) &&
-             !(gpu.mma_sync && gpu.l2 && gpu.machine && gpu.reduction)) {
-    reason =
-        "its file lacks one of the sections mma_sync, l2, machine and reduction; copies and "
-        "additions run there (--op memcpy, elementwise_add)";
+  } else if (has_mma_sync_alone(gpu.architecture)) {
+    const char* const missing = !gpu.mma_sync    ? "mma_sync"
+                                : !gpu.l2        ? "l2"
+                                : !gpu.machine   ? "machine"
+                                : !gpu.reduction ? "reduction"
+                                                 : nullptr;
+    if (missing == nullptr) {
+      return "";
+    }
+    reason = fmt::format(
+        "its file has no section {}; only --op memcpy and elementwise_add can be predicted",
+        missing);
   } else {
     return "";
   }

@@ -291,10 +291,10 @@ std::vector<FamilyTime> family_times(const GpuChoice& choice, const ProblemTexts
   const Asked ask = asked(texts, conditions);
   const GemmProblem& problem = gemm_of(ask, gpu, texts.shape);
   if (copied_operands(problem).any()) {
-    throw ConfigError(
-        texts.shape +
-        ": expected rows of A and B in multiples of 16 bytes; only tilecast's kernels "
-        "copy other operands first");
+    throw ConfigError(texts.shape +
+                      ": rows of A and B must be multiples of 16 bytes: only tilecast's kernels "
+                      "are preceded by a "
+                      "copy of misaligned operands");
   }
   std::vector<FamilyTime> times(kernels.size());
   parallel_for(kernels.size(), threads, [&](std::size_t i) {

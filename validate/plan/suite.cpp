@@ -46,8 +46,10 @@ std::vector<i64> expand_range(std::string_view range, std::string_view shape) {
     numbers.push_back(parse_integer(part).value_or(0));
   }
   if (numbers.size() != 3 || *std::ranges::min_element(numbers) < 1 || numbers[1] < numbers[0]) {
-    throw ConfigError(fmt::format("shape '{}': expected start:end:step, three integers, got {}",
-                                  printable(shape), printable(range)));
+    throw ConfigError(
+        fmt::format("shape '{}': expected start:end:step, integers with 1 <= start <= end and step "
+                    ">= 1, got {}",
+                    printable(shape), printable(range)));
   }
   if (const i64 count = (numbers[1] - numbers[0]) / numbers[2] + 1; count > kMostOfOneRange) {
     throw ConfigError(fmt::format("shape '{}': {} stands for {} numbers, expected at most {}",

@@ -8,6 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/hash.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/base/trusted_path.h"
 #include "validate/record/csv_text.h"
@@ -63,8 +64,9 @@ i64 expected_of(const CsvRecord& record, std::size_t number, std::string_view na
   }
   const i64 expected = value(1).value_or(0);
   if (expected < 1 || expected > kLongestPoint) {
-    throw ConfigError(
-        fmt::format("{}:{}: expected_us: expected an integer from 1", name, record.line));
+    throw ConfigError(fmt::format("{}:{}: expected_us: expected an integer from 1 to {}, got '{}'",
+                                  name, record.line, kLongestPoint,
+                                  printable(record.fields.size() > 1 ? record.fields[1] : "")));
   }
   return expected;
 }
@@ -166,9 +168,9 @@ void refuse_foreign(const std::filesystem::path& plan, const std::filesystem::pa
   }
   const bool trusted = has_trusted_owner(path, plan);
   if (!std::filesystem::is_regular_file(shard) || !trusted) {
-    throw ConfigError(fmt::format(
-        "{}: is named like a shard's file but is {}: remove it, or name the files to merge",
-        path.string(), trusted ? "not a regular file" : "another user's"));
+    throw ConfigError(
+        fmt::format("{}: has a shard's name but {}: remove it, or name the files to merge",
+                    path.string(), trusted ? "is not a regular file" : "belongs to another user"));
   }
 }
 

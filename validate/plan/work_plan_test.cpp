@@ -133,6 +133,6 @@ TEST_CASE("The files of a plan's shards are found by name") {
   std::filesystem::create_symlink(folder / "b.1-of-2.csv", folder / "a.plan.2-of-2.csv");
   CHECK(error_message([&] { shard_files_of(plan); }) ==
         "2 " + (folder / "a.plan.2-of-2.csv").string() +
-            ": is named like a shard's file but is not a regular file: remove it, or name the "
+            ": has a shard's name but is not a regular file: remove it, or name the "
             "files to merge");
 }

@@ -25,11 +25,14 @@ std::string fault_of(const std::vector<KernelSpan>& spans, std::size_t first_cou
 
 TEST_CASE("A load is sustained from 250 ms before the first counted launch and for 1 s") {
   CHECK(fault_of(load_of(1250), 250).empty());
-  CHECK(fault_of(load_of(1250), 249) == "the load lasted only 249 ms");
-  CHECK(fault_of(load_of(1249), 250) == "only 999 ms of the load were sampled");
+  CHECK(fault_of(load_of(1250), 249) ==
+        "the load lasted only 249 ms before sampling, expected at least 250 ms");
+  CHECK(fault_of(load_of(1249), 250) ==
+        "only 999 ms of the load were sampled, expected at least 1000 ms");
   // A shorter window needs proportionally fewer kernels.
   CHECK(fault_of(load_of(350), 250, Seconds{0.1}).empty());
-  CHECK(fault_of(load_of(349), 250, Seconds{0.1}) == "only 99 ms of the load were sampled");
+  CHECK(fault_of(load_of(349), 250, Seconds{0.1}) ==
+        "only 99 ms of the load were sampled, expected at least 100 ms");
 }
 
 TEST_CASE("A gap of more than 1 ms is reported with its place") {
