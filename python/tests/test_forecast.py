@@ -246,6 +246,58 @@ def test_expanded_operands_of_a_batch_are_shared():
     assert forecast[0].tilecast_us == pytest.approx(best.time_us, rel=1e-3)
 
 
+class Cache(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("k", empty(32, 8, 4096, 128))
+
+
+class Copied(Cache):
+    def forward(self, row, rows):
+        self.k.copy_(rows)
+        return row * 2
+
+
+class Sliced(Cache):
+    def forward(self, row, rows):
+        self.k[:, :, 7:8] = row
+        self.k[:, :, 9:10] = row
+        return row * 2
+
+
+def written(model, mode, *inputs):
+    return sum(kernel.bytes for kernel in kernels(model, *inputs, mode=mode))
+
+
+@pytest.mark.parametrize("mode", ["eager", "compile"])
+def test_in_place_writes_to_what_the_model_was_given_are_charged(mode):
+    row, rows = empty(32, 8, 1, 128), empty(32, 8, 4096, 128)
+    size, whole = 2 * 32 * 8 * 128, 2 * 32 * 8 * 4096 * 128
+    assert written(Copied(), mode, row, rows) == 2 * size + 2 * whole
+
+    def add(x, y):
+        x.add_(y)
+
+    assert written(add, mode, row, row.clone()) == 3 * size
+    # Compiled, kernels that read the same row are one.
+    assert written(Sliced(), mode, row, rows) == (6 if mode == "eager" else 5) * size
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Copied()
+
+    def forward(self, rows):
+        return self.inner(rows, rows)
+
+
+def test_each_of_equal_layers_writes_its_cache():
+    rows = empty(32, 8, 4096, 128)
+    one, two = (written(torch.nn.Sequential(*(Layer() for _ in range(count))), "compile", rows) for count in (1, 2))
+    assert two == one + 2 * rows.numel()  # one kernel reads the rows once
+
+
 def test_experts_take_their_rows_by_the_routing():
     def experts(x, w, ends):
         return torch._grouped_mm(x, w.mT, ends)

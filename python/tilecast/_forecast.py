@@ -98,7 +98,8 @@ class Forecast:
     def to_dict(self) -> dict[str, Any]:
         return {"schema": 1, "gpu": self.gpu, "regime": self.regime, "mode": self.mode, "launch": self.launch,
                 "repeats": self.repeats, "total_us": self.total_us, "tilecast_us": self.tilecast_us,
-                "interval_us": _finite(self.interval_us), "launch_us": self.launch_us, "sm_clock_mhz": self.sm_clock_mhz,
+                "interval_us": _finite(self.interval_us), "launch_us": self.launch_us,
+                "sm_clock_mhz": self.sm_clock_mhz,
                 "operations": [{**dataclasses.asdict(row), "interval_us": _finite(row.interval_us)}
                                for row in self.rows]}
 
@@ -136,8 +137,8 @@ class Forecast:
         if self.unknown:
             moved = sum(row.bytes * row.count for row in self.unknown)
             flops = sum(row.flops * row.count for row in self.unknown)
-            lines += ["", f"{len(self.unknown)} unknown operations, {moved / 1e6:.1f} MB and {flops / 1e9:.1f} GFLOP, take "
-                      "at least the time of these: " + ", ".join(sorted({row.operation for row in self.unknown}))]
+            lines += ["", f"{len(self.unknown)} unknown operations, {moved / 1e6:.1f} MB and {flops / 1e9:.1f} GFLOP, "
+                      "take at least the time of these: " + ", ".join(sorted({row.operation for row in self.unknown}))]
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -16,7 +16,6 @@ import torch
 from torch._subclasses import fake_tensor
 from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
-from torch.utils import flop_counter
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ._kernels import Kernel
@@ -91,6 +90,7 @@ class Recording:
         self.routing = routing  # how rows are divided among the groups of a mixture of experts
         self.operations: list[Operation] = []
         self.returned: set[int] = set()
+        self.given: set[int] = set()  # buffers of inputs, parameters and module buffers: what is written there stays
         self.linears: list[tuple[torch.nn.Module, range]] = []  # each nn.Linear call, with the index range of its operations
         self._buffers: dict[int, int] = {}
         self._kept: list[Any] = []  # keeps storages, so that no two share an address
@@ -168,16 +168,16 @@ def _unit_of(dtype: torch.dtype, name: str) -> str:
     return "fp32"
 
 
-def _flops_of(func: Any, args: tuple, kwargs: Optional[dict], out: Any) -> dict[str, Any]:
-    """Returns the FLOPs of an operator as fields of Operation; none if torch does not count them."""
-    name, tensors = func.overloadpacket.__name__, _tensors((args, kwargs))
-    if "mm" in name.split("_") or name in ("addmm", "bmm", "baddbmm"):
-        factors = args[1:3] if name in ("addmm", "baddbmm") else args[:2]
-        return {"flops": 2.0 * _tensors(out)[0].numel() * factors[0].shape[-1], "unit": _unit_of(factors[0].dtype, name)}
-    count = flop_counter.flop_registry.get(func.overloadpacket)
-    if count is None:
+def _flops_of(name: str, args: tuple, out: Any) -> dict[str, Any]:
+    """Returns the FLOPs of a product or a convolution as fields of Operation."""
+    if name == "convolution":  # input, weight, bias, stride, padding, dilation, transposed
+        flops = 2.0 * (args[0] if args[6] else out).numel() * args[1][0].numel()
+    elif name in ("addmm", "baddbmm") or name.endswith("mm"):
+        args = args[1:] if name in ("addmm", "baddbmm") else args
+        flops = 2.0 * out.numel() * args[0].shape[-1]
+    else:
         return {}
-    return {"flops": float(count(*args, **(kwargs or {}), out_val=out)), "unit": _unit_of(tensors[0].dtype, name)}
+    return {"flops": flops, "unit": _unit_of(args[0].dtype, name)}
 
 
 def group_rows(rows: int, groups: int, routing: str) -> tuple[int, ...]:
@@ -235,10 +235,10 @@ class _Operators(TorchDispatchMode):
         if func.namespace == "tilecast" and name in ("matmul", "gate_up"):
             kind, more = "gemm", {"gemm": _ours_of(name, *args), "ours": name}
         elif name in ("mm", "addmm", "bmm", "baddbmm", "_scaled_mm"):
-            more = {"gemm": gemm_of(name, args), **_flops_of(func, args, kwargs, out)}
+            more = {"gemm": gemm_of(name, args), **_flops_of(name, args, out)}
             kind = "gemm" if more["gemm"] else "unknown"
         elif name == "_grouped_mm":
-            more = {"gemm": _grouped_of(args[0], args[1], self._recording.routing), **_flops_of(func, args, kwargs, out)}
+            more = {"gemm": _grouped_of(args[0], args[1], self._recording.routing), **_flops_of(name, args, out)}
             kind = "gemm" if more["gemm"] else "unknown"
         elif name in _REDUCTIONS:
             kind = "reduction"
@@ -257,7 +257,7 @@ class _Operators(TorchDispatchMode):
             if name == "copy_":
                 reads = reads[1:]  # the destination is only written
         else:
-            more = _flops_of(func, args, kwargs, out)
+            more = _flops_of(name, args, out)
         self._recording.add(name, reads, writes, kind, **more)
         return out
 
@@ -417,7 +417,10 @@ def _repeat_layers(model: torch.nn.Module, recording: Recording) -> None:
             moved[recording.operand(old).buffer] = recording.operand(new).buffer
         for operation in operations:
             for one in operation.writes:
-                moved.setdefault(one.buffer, recording.new_buffer())
+                if one.buffer not in moved:
+                    moved[one.buffer] = recording.new_buffer()
+                    if one.buffer in recording.given:
+                        recording.given.add(moved[one.buffer])
 
         def replaced(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
             return tuple(dataclasses.replace(one, buffer=moved.get(one.buffer, one.buffer)) for one in operands)
@@ -500,6 +503,7 @@ def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "unif
             return pytree.tree_map(one, tree)
 
         inputs, options = fake((args, kwargs))
+        recording.given = {recording.operand(one).buffer for one in _tensors((inputs, options))}
         operators = _Operators(recording)
         try:
             with _unchanged(model), _noted(model, recording) if linears else contextlib.nullcontext():
@@ -507,6 +511,7 @@ def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "unif
                 if isinstance(model, torch.nn.Module):
                     state = fake({**dict(model.named_parameters(remove_duplicate=False)),
                                   **dict(model.named_buffers(remove_duplicate=False))})
+                    recording.given |= {recording.operand(one).buffer for one in _tensors(state)}
                     if not linears:
                         _repeat_layers(model, recording)
                     call = lambda *args, **kwargs: torch.func.functional_call(model, state, args, kwargs)
@@ -715,8 +720,9 @@ def _compiled(recording: Recording) -> list[Kernel]:
     """Returns the kernels that Inductor would make, by a rule. GEMMs and attention are separate
     launches. Pointwise operations, copies and reductions are computed inside each kernel that needs
     them. A result is written to memory if a launch reads it, if it is returned, or if it has
-    several consumers and is computed from more than 4 buffers. Kernels over equally many elements
-    that read a common buffer are merged."""
+    several consumers and is computed from more than 4 buffers; so are results in buffers that the
+    model was given (in-place writes). Kernels over equally many elements that read a common buffer
+    are merged."""
     operations = fused(recording)
     readers = readers_of(operations)
     pending: dict[int, _Value] = {}
@@ -757,6 +763,8 @@ def _compiled(recording: Recording) -> list[Kernel]:
                                   sum(one.bytes for one in operation.reads), fused=True, at=operation.at))
             continue
         out = operation.writes[0]
+        if out.buffer in recording.given and out.buffer in pending and pending[out.buffer].out != out:
+            in_memory([out])  # another part of the same buffer
         value = _Value([_shown(operation.name)], [], out.numel, operation.row, operation.at, out)
         if operation.kind == "reduction" and operation.reads:
             value.numel = max(out.numel, operation.reads[0].numel)
@@ -772,7 +780,7 @@ def _compiled(recording: Recording) -> list[Kernel]:
         pending[out.buffer] = value
         if len({one.buffer for one in value.reads}) > _MOST_READS and len(readers.get(out.buffer, [])) > 1:
             in_memory([out])
-    write([value for buffer, value in pending.items() if buffer in recording.returned])
+    write([value for buffer, value in pending.items() if buffer in recording.returned | recording.given])
     return kernels
 
 
