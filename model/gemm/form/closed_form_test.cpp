@@ -571,12 +571,15 @@ TEST_CASE("Requests of a GPC's SMs for one line merge, up to the limit") {
         Approx(100 * together(1024, 1024)));
 }
 
-TEST_CASE("A wgmma kernel with clusters starts as early as one without") {
+TEST_CASE("A kernel of clusters starts later") {
   GpuSpec gpu = tensor_only();
-  gpu.machine->cluster = {1e-6};
+  gpu.machine->start_cluster = {1e-6};  // 1500 cycles
+  gpu.machine->cluster = {1e-6};        // the end of kernels with tcgen05 alone
   KernelConfig config = gemm_config(kFlagship);
+  const GemmProblem p = problem(256, 256, 640);
+  CHECK(run(gpu, p, config).cycles.value == Approx(10 * 1024));
   config.tiling.cluster_m = 2;
-  CHECK(run(gpu, problem(256, 256, 640), config).cycles.value == Approx(10 * 1024));
+  CHECK(run(gpu, p, config).cycles.value == Approx(10 * 1024 + 1500));
 }
 
 }  // namespace
