@@ -90,7 +90,7 @@ class Recording:
         self.routing = routing  # how rows are divided among the groups of a mixture of experts
         self.operations: list[Operation] = []
         self.returned: set[int] = set()
-        self.given: set[int] = set()  # buffers of inputs, parameters and module buffers: what is written there stays
+        self.given: set[int] = set()  # buffers of inputs, parameters and module buffers, which keep writes
         self.linears: list[tuple[torch.nn.Module, range]] = []  # each nn.Linear call, with the index range of its operations
         self._buffers: dict[int, int] = {}
         self._kept: list[Any] = []  # keeps storages, so that no two share an address
