@@ -298,6 +298,45 @@ def test_each_of_equal_layers_writes_its_cache():
     assert two == one + 2 * rows.numel()  # one kernel reads the rows once
 
 
+@pytest.mark.parametrize("more", [{"attn_mask": True}, {"dropout_p": 0.1}])
+def test_masked_attention_gains_nothing(more):
+    def attend(q, mask):
+        return torch.nn.functional.scaled_dot_product_attention(
+            q, q, q, **{key: mask if value is True else value for key, value in more.items()})
+
+    row, = tilecast.torch.forecast(attend, empty(1, 8, 1024, 128), empty(1024, 1024))
+    assert row.kind == "attention" and row.tilecast_us == row.time_us
+
+
+def test_sums_into_rows_are_timed_by_their_bytes():
+    def add(x, rows, values):
+        return x.index_add_(0, rows, values)
+
+    found, = kernels(add, empty(64, 128), empty(32, dtype=torch.long), empty(32, 128))
+    assert found.kind == "pointwise" and found.bytes == 3 * 32 * 128 * 2
+
+
+def test_gpus_without_library_times_are_named_and_their_errors_add_up():
+    answer = tilecast.torch.forecast(torch.nn.Sequential(
+        torch.nn.Linear(4096, 8192, bias=False, **META), torch.nn.Linear(8192, 4096, bias=False, **META)), empty(4096, 4096), gpu="b200", repeats=100)
+    row = answer[0]
+    relative = lambda one, us: (one[1] - one[0]) / us
+    assert relative(answer.interval_us, answer.total_us) > 0.9 * relative(row.interval_us, row.time_us)
+    assert "2 GEMM launches take the time of tilecast's kernel" in str(answer)
+    assert "GEMM launches" not in str(tilecast.torch.forecast(torch.nn.Linear(4096, 4096, **META), empty(512, 4096)))
+
+
+def test_gpus_that_layers_are_not_forecast_on_are_refused():
+    with pytest.raises(tilecast.ConfigError, match="Hopper and on Blackwell data-centre GPUs alone"):
+        tilecast.torch.forecast(torch.relu, empty(4), gpu="a100_sxm80")
+    model = torch.nn.Sequential(torch.nn.Linear(4096, 4096, **META))
+    with pytest.raises(tilecast.ConfigError, match="for Hopper alone"):
+        tilecast.torch.accelerate(model, empty(512, 4096), gpu="b200")
+    for arguments, error in (((torch.relu, empty(4)), "model"), ((model, empty(512, 4096)), "least")):
+        with pytest.raises(tilecast.ConfigError, match=f"{error}: expected"):
+            tilecast.torch.accelerate(*arguments, least=float("nan"))
+
+
 def test_experts_take_their_rows_by_the_routing():
     def experts(x, w, ends):
         return torch._grouped_mm(x, w.mT, ends)
@@ -368,7 +407,7 @@ def test_a_model_of_views_alone_takes_no_time():
     assert "launches" in str(answer)
 
 
-@pytest.mark.parametrize("repeats", [0, -1, 1.5])
+@pytest.mark.parametrize("repeats", [0, -1, 1.5, True])
 def test_repeats_are_counted_from_one(repeats):
     with pytest.raises(tilecast.ConfigError, match="repeats: expected an integer of at least 1"):
         tilecast.torch.forecast(torch.relu, empty(4), repeats=repeats)

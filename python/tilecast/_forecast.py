@@ -55,11 +55,16 @@ class Forecast:
         if launch == "stream":  # the host runs ahead of the GPU, or the GPU waits for it
             self.launch_us = max(between / repeats, start / repeats - busy)
         self.total_us = busy + self.launch_us
-        rows, variance = [], 0.0
+        rows, variance, common = [], 0.0, 0.0
+        self._uncompared = 0  # launches of GEMMs that take the time of tilecast's kernel though torch's runs
         for group in grouped.values():
             first, count = times[group[0]], len(group)
             us = sum(times[kernel].us for kernel in group)
-            variance += (first.reach * us) ** 2
+            if first.source == "our kernel":  # one error of the GPU's model, not independent ones
+                common += first.reach * us
+                self._uncompared += 0 if group[0].ours else count
+            else:
+                variance += (first.reach * us) ** 2
             kind = "unknown" if first.source == "bytes" else group[0].kind
             rows.append(Row(group[0].op, kind, group[0].shape, count, us,
                             sum(times[kernel].ours_us for kernel in group),
@@ -69,7 +74,7 @@ class Forecast:
                             group[0].flops if kind == "unknown" else 0))
         self.rows = sorted(rows, key=lambda row: -row.time_us)
         self.tilecast_us = sum(row.tilecast_us for row in rows) + self.launch_us
-        reach = math.sqrt(variance + (REACH_OF_ALL * self.total_us) ** 2 +
+        reach = math.sqrt(variance + common ** 2 + (REACH_OF_ALL * self.total_us) ** 2 +
                           (REACH_OF_LAUNCHES * self.launch_us) ** 2)
         self.interval_us = (self.total_us - reach, math.inf if self.unknown else self.total_us + reach)
         self.sm_clock_mhz = min((time.clock for time in times.values()), default=0.0)
@@ -139,6 +144,9 @@ class Forecast:
             flops = sum(row.flops * row.count for row in self.unknown)
             lines += ["", f"{len(self.unknown)} unknown operations, {moved / 1e6:.1f} MB and {flops / 1e9:.1f} GFLOP, "
                       "take at least the time of these: " + ", ".join(sorted({row.operation for row in self.unknown}))]
+        if self._uncompared:
+            lines += ["", f"{self._uncompared} GEMM launches take the time of tilecast's kernel: that of torch's library is "
+                      f"not known for them on {self.gpu}"]
         return "\n".join(lines)
 
     __repr__ = __str__

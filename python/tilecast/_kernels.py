@@ -49,6 +49,7 @@ class Kernel:
     gemm: Optional[Gemm] = None
     attention: Optional[Attention] = None
     ours: bool = False  # whether tilecast's kernel computes this GEMM
+    masked: bool = False  # attention with a mask or dropout, which tilecast's kernel does not compute
     flops: float = 0  # of a launch that is not elementwise; an unknown one takes at least these at the rate of `unit`
     unit: str = ""  # fp32, tf32, 16 or 8 (bits, tensor cores)
     at: str = dataclasses.field(default="", compare=False)  # name of the module
@@ -78,11 +79,11 @@ class Timer:
     def __init__(self, gpu: str, regime: str, calibrated: bool = True, threads: int = 0):
         self.machine, self.regime, self.threads = _machine(gpu, calibrated), regime, threads
         self.gpu = _native.constants(self.machine)
-        if "clock.tensor_plateau" not in self.gpu:
-            raise ConfigError(f"gpu: the file of {gpu} has no section clock, which forecasts of layers require")
         self.mma_rate = self.gpu.get("wgmma.flops_per_sm", self.gpu.get("tcgen05.flops_per_sm"))
         if self.mma_rate is None:
-            raise ConfigError(f"gpu: no GEMM schedule runs on {gpu}, so layers cannot be forecast")
+            raise ConfigError(f"gpu: layers are forecast on Hopper and on Blackwell data-centre GPUs alone, not on {gpu}")
+        if "clock.tensor_plateau" not in self.gpu:
+            raise ConfigError(f"gpu: the file of {gpu} has no section clock, which forecasts of layers require")
         self.sms = self.gpu["sm.count"]
         self._flop_rates = {unit: rate * self.sms * self.gpu["clock.max"] for unit, rate in (
             ("8", 2 * self.mma_rate), ("16", self.mma_rate), ("tf32", self.mma_rate / 2),
@@ -246,7 +247,7 @@ class Timer:
                 watts = joules / seconds * (clock / best["sm_clock_mhz"]) ** self.gpu["clock.energy_exponent"]
             time = Time(seconds * 1e6, seconds * 1e6, _NUMBERS["attention_reach"], "tensor", clock,
                         self.gpu["power.static_power"] + watts, 0.0, seconds * 1e6)
-        if best:  # under continuous load, at the clock of `time`; `times` scales both
+        if best and not kernel.masked:  # under continuous load, at the clock of `time`; `times` scales both
             ratio = best["sm_clock_mhz"] / time.clock if time.scaled and self.regime == "sustained" else 1
             time.ours_us = min(time.us, best["time_us"] * ratio)
         return time

@@ -32,7 +32,8 @@ _REDUCTIONS = {"sum", "mean", "amax", "amin", "max", "min", "argmax", "argmin", 
 _COPIES = {"clone", "_to_copy", "copy_", "copy", "index_select", "embedding", "gather", "index", "slice_scatter",
            "constant_pad_nd", "roll", "repeat", "flip", "tril", "triu", "contiguous", "masked_fill", "stack",
            "native_dropout"}
-_WRITES = {"index_copy_", "index_put_", "index_put", "index_copy", "scatter_", "scatter", "index_add", "scatter_add"}
+_WRITES = {"index_copy_", "index_put_", "index_put", "index_copy", "scatter_", "scatter", "index_add", "scatter_add",
+           "index_add_", "scatter_add_"}
 _FACTORIES = {"arange", "zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "scalar_tensor", "fill_",
               "zero_", "rand", "randn", "bernoulli_", "new_zeros", "new_ones", "new_full", "fill"}
 _EMPTY = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "detach", "lift_fresh", "alias"}
@@ -80,6 +81,7 @@ class Operation:
     # "matmul" or "gate_up", an operator of tilecast.torch; empty for torch's operators
     ours: str = ""
     flops: float = 0
+    masked: bool = False  # attention with a mask or dropout
     unit: str = ""  # what computes them at best: fp32, tf32, 16 or 8 (bits, tensor cores)
 
 
@@ -247,7 +249,8 @@ class _Operators(TorchDispatchMode):
             writes = writes[:1]  # statistics of its rows are small, and only backward passes read them
         elif name in _WRITES:
             kind, writes = "pointwise", []
-            reads = reads[-1:] * 2  # values are read and written in place
+            # Values are read and written in place; sums read their destination as well.
+            reads = reads[-1:] * (3 if "add" in name else 2)
         elif name in _FACTORIES:
             kind, reads = "pointwise", []
         elif name == "cat" or name in _COPIES or torch.Tag.pointwise in func.tags:
@@ -299,7 +302,7 @@ class _Functions(TorchFunctionMode):
         attention = _attention_of(query, key, value, bool(is_causal))
         reads = [query, key, value] + ([attn_mask] if attn_mask is not None else [])
         self._recording.add("attention", reads, [out], "attention" if attention else "unknown", attention=attention,
-                            flops=2.0 * query.numel() * key.shape[-2] * (1 if is_causal else 2),
+                            masked=attn_mask is not None or dropout_p > 0, flops=2.0 * query.numel() * key.shape[-2] * (1 if is_causal else 2),
                             unit=_unit_of(query.dtype, "attention"))
         return out
 
@@ -518,6 +521,9 @@ def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "unif
                 with operators, _Functions(recording, operators), warnings.catch_warnings():
                     warnings.filterwarnings("error", ".*CUDA is not available", UserWarning)
                     out = call(*inputs, **options)
+        except fake_tensor.UnsupportedOperatorException as error:
+            raise ConfigError(f"model: {error}: has no implementation on shapes alone; register one with "
+                              "torch.library.register_fake") from None
         except UserWarning as warning:
             raise ConfigError("model: torch disables autocast on a machine without CUDA, so its types are not those "
                               f"of a GPU; convert the model's types instead ({warning})") from None
@@ -572,7 +578,7 @@ def _shown(name: str) -> str:
 def _launch_of(operation: Operation, moved: float, **more: Any) -> Kernel:
     return Kernel(_shown(operation.name), operation.kind, _shape_text(operation), moved, gemm=operation.gemm,
                   attention=operation.attention, ours=bool(operation.ours), at=operation.at, flops=operation.flops,
-                  unit=operation.unit, **more)
+                  masked=operation.masked, unit=operation.unit, **more)
 
 
 def _eager(recording: Recording) -> list[Kernel]:

@@ -420,7 +420,7 @@ def forecast(model: Any, *inputs: Any, gpu: str = DEFAULT_GPU, mode: str = "eage
     """
     _check_words(mode=(mode, ("eager", "compile")), regime=(regime, ("burst", "sustained")),
                  launch=(launch, ("graph", "stream")))
-    if not isinstance(repeats, int) or repeats < 1:
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
         raise ConfigError(f"repeats: expected an integer of at least 1, got {repeats!r}")
     recording = _recorded.record(model, inputs, options, routing)
     return Forecast(_recorded.kernels_of(recording, mode), Timer(gpu, regime, calibrated, threads), gpu, mode, launch,
@@ -447,4 +447,11 @@ def accelerate(model: torch.nn.Module, *inputs: Any, gpu: str = DEFAULT_GPU, mod
     from . import _accelerate
 
     _check_words(mode=(mode, ("eager", "compile")), regime=(regime, ("burst", "sustained")))
-    return _accelerate.accelerate(model, inputs, options, timer=Timer(gpu, regime), mode=mode, least=least)
+    if not isinstance(model, torch.nn.Module):
+        raise ConfigError(f"model: expected a torch.nn.Module, got {model!r}")
+    if not isinstance(least, (int, float)) or not least > 0:
+        raise ConfigError(f"least: expected a number over 0, got {least!r}")
+    timer = Timer(gpu, regime)
+    if "wgmma.flops_per_sm" not in timer.gpu:
+        raise ConfigError(f"gpu: tilecast.torch.Linear has kernels for Hopper alone, not for {gpu}")
+    return _accelerate.accelerate(model, inputs, options, timer=timer, mode=mode, least=least)
