@@ -337,6 +337,14 @@ def test_gpus_that_layers_are_not_forecast_on_are_refused():
             tilecast.torch.accelerate(*arguments, least=float("nan"))
 
 
+def test_layer_names_the_memory_that_is_missing(capsys):
+    arguments = ["layer", "--model", "llama-3-70b", "--phase", "decode", "--batch", "128", "--context", "8192"]
+    assert __main__.main(arguments) == 0
+    assert "need 448 GiB, this GPU has 141 GiB" in capsys.readouterr().out
+    assert __main__.main(["layer", "--model", "llama-3-8b", "--tokens", "256"]) == 0
+    assert "GiB" not in capsys.readouterr().out
+
+
 def test_experts_take_their_rows_by_the_routing():
     def experts(x, w, ends):
         return torch._grouped_mm(x, w.mT, ends)
@@ -522,6 +530,49 @@ def test_layer_says_what_is_wrong(tmp_path, capsys):
                              (["--model", "llama-3-8b", "--tensor-parallel", "3"], "cannot be divided")):
         assert __main__.main(["layer", *arguments]) == 2
         assert error in capsys.readouterr().err
+
+
+def test_layer_refuses_configurations_of_other_architectures():
+    def error(**more):
+        with pytest.raises(tilecast.ConfigError) as caught:
+            layer.LayerConfig.of({**SMALL, **more}, "test", more.pop("parts", 1))
+        return str(caught.value)
+
+    for kind in ("starcoder2", "gpt_neox", "bert"):
+        assert "model_type: expected one of llama" in error(model_type=kind, hidden_act="gelu")
+    assert "hidden_size: missing" in error(hidden_size=None)
+    assert "head_dim: expected an even number" in error(head_dim=81)
+    assert "expected an integer from 1" in error(hidden_size=10**30)
+    assert "torch._grouped_mm" in error(model_type="mixtral", num_local_experts=8)
+    with pytest.raises(tilecast.ConfigError, match="nested in text_config"):
+        layer.LayerConfig.of({"model_type": "gemma3", "text_config": SMALL}, "test")
+
+
+def test_layer_takes_null_as_absent():
+    made = layer.LayerConfig.of({**SMALL, "head_dim": None, "num_key_value_heads": None, "hidden_act": None}, "test")
+    assert (made.head_dim, made.kv_heads, made.activation) == (128, 8, "silu")
+
+
+def test_key_value_heads_are_on_one_gpu_or_on_equally_many():
+    def kv_heads(heads, kv_heads, parts):
+        sizes = {**SMALL, "num_attention_heads": heads, "num_key_value_heads": kv_heads}
+        return layer.LayerConfig.of(sizes, "test", parts).kv_heads
+
+    assert kv_heads(24, 12, 4) == 3 and kv_heads(64, 8, 8) == 1 and kv_heads(32, 4, 8) == 1
+    for sizes in ((24, 6, 4), (24, 12, 8)):
+        with pytest.raises(tilecast.ConfigError, match="num_key_value_heads: .* cannot be divided"):
+            kv_heads(*sizes)
+
+
+def test_layer_says_what_it_ignores_of_a_configuration(tmp_path, capsys):
+    (tmp_path / "config.json").write_text(json.dumps({
+        **SMALL, "quantization_config": {"quant_method": "fp8"}, "sliding_window": 1024}))
+    assert __main__.main(["layer", "--model", str(tmp_path), "--tokens", "256"]) == 0
+    line, = [one for one in capsys.readouterr().out.splitlines() if one.startswith("Assumed: ")]
+    assert "gated MLP" in line and "quantization_config fp8" in line and "sliding window of 1024" in line
+    assert not layer.read_config("llama-3-8b").assumed
+    assert layer.LayerConfig.of({**SMALL, "model_type": "llama", "torch_dtype": "float32"}, "test").assumed == (
+        "bf16 instead of float32",)
 
 
 def test_the_example_of_a_layer_runs(tmp_path, capsys, monkeypatch):

@@ -21,7 +21,7 @@ def read_json(path: _Path) -> Any:
     """Raises FileError, or ConfigError if the file is not JSON."""
     with _naming(path, "read"):
         try:
-            with open(path, encoding="utf-8") as file:
+            with open(path, encoding="utf-8-sig") as file:
                 return json.load(file)
         except (ValueError, RecursionError) as error:
             raise ConfigError(f"{os.fspath(path)}: expected JSON: {error}") from None

@@ -9,12 +9,15 @@ import functools
 import json
 import os
 import pathlib
-from typing import Any
+from typing import Any, Optional
 
+from . import _native
 from ._files import read_json
-from ._model import ConfigError
+from ._model import ConfigError, _machine
 
 _ACTIVATIONS = ("silu", "gelu", "gelu_pytorch_tanh")
+# model_type of config.json: layers with two RMS norms, rotary embedding and a gated MLP
+_MODEL_TYPES = ("llama", "mistral", "qwen2", "gemma", "granite", "phi3", "internlm2")
 
 
 def known_models() -> dict[str, dict[str, Any]]:
@@ -34,40 +37,72 @@ class LayerConfig:
     layers: int
     activation: str
     bias: bool
+    assumed: tuple[str, ...] = ()  # what the forecast assumes, or ignores of the configuration
 
     @classmethod
     def of(cls, config: dict[str, Any], name: str, parts: int = 1) -> LayerConfig:
-        def count(key: str, *default: int) -> int:
-            value = config.get(key, *default)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ConfigError(f"{name}: {key}: expected an integer of at least 1, got {value!r}")
+        def count(key: str, default: Optional[int] = None) -> int:
+            value = default if config.get(key) is None else config[key]  # null is as absent
+            if value is None:
+                raise ConfigError(f"{name}: {key}: missing")
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 1 << 24:
+                raise ConfigError(f"{name}: {key}: expected an integer from 1 to {1 << 24}, got {value!r}")
             return value
 
-        hidden, heads = count("hidden_size"), count("num_attention_heads")
-        made = cls(hidden, count("intermediate_size"), heads, count("num_key_value_heads", heads),
-                   count("head_dim", max(1, hidden // heads)), count("num_hidden_layers"),
-                   config.get("hidden_act", "silu"), bool(config.get("attention_bias", False)))
-        if made.activation not in _ACTIVATIONS:
-            raise ConfigError(f"{name}: hidden_act: expected one of {', '.join(_ACTIVATIONS)}, got {made.activation!r}")
+        if "hidden_size" not in config and isinstance(config.get("text_config"), dict):
+            raise ConfigError(f"{name}: the language model is nested in text_config; pass a file of that object alone")
         for key in ("num_local_experts", "num_experts", "n_routed_experts", "kv_lora_rank"):
             if config.get(key):
                 raise ConfigError(f"{name}: {key}: mixtures of experts and latent attention are not supported here; "
-                                  "tilecast.torch.forecast(model, ...) supports them")
+                                  "tilecast predict --experts forecasts the products of experts, and "
+                                  "tilecast.torch.forecast a model whose experts call torch._grouped_mm")
+        kind = config.get("model_type")
+        if kind is not None and kind not in _MODEL_TYPES:
+            raise ConfigError(f"{name}: model_type: expected one of {', '.join(_MODEL_TYPES)}, which have RMS norms and "
+                              f"a gated MLP, got {kind!r}; tilecast.torch.forecast takes any module")
+        hidden, heads = count("hidden_size"), count("num_attention_heads")
+        bias = config.get("attention_bias")
+        made = cls(hidden, count("intermediate_size"), heads, count("num_key_value_heads", heads),
+                   count("head_dim", max(1, hidden // heads)), count("num_hidden_layers"),
+                   config.get("hidden_act") or "silu", kind == "qwen2" if bias is None else bool(bias),
+                   _assumed(config, kind))
+        if made.activation not in _ACTIVATIONS:
+            raise ConfigError(f"{name}: hidden_act: expected one of {', '.join(_ACTIVATIONS)}, got {made.activation!r}")
+        if made.head_dim % 2:
+            raise ConfigError(f"{name}: head_dim: expected an even number, for rotary embedding, got {made.head_dim}")
         if heads % made.kv_heads:
             raise ConfigError(f"{name}: num_attention_heads: expected a multiple of num_key_value_heads")
         for key, side in (("num_attention_heads", heads), ("intermediate_size", made.intermediate)):
             if side % parts:
                 raise ConfigError(f"{name}: {key}: {side} cannot be divided among {parts} GPUs")
+        if made.kv_heads % parts and parts % made.kv_heads:  # each head is on one GPU, or on equally many
+            raise ConfigError(f"{name}: num_key_value_heads: {made.kv_heads} cannot be divided among {parts} GPUs")
         return dataclasses.replace(made, heads=heads // parts, kv_heads=max(1, made.kv_heads // parts),
                                    intermediate=made.intermediate // parts)
+
+
+def _assumed(config: dict[str, Any], kind: Any) -> tuple[str, ...]:
+    found = [] if kind else ["no model_type: causal, RMS norms, rotary embedding and a gated MLP"]
+    quantized = config.get("quantization_config")
+    if quantized:
+        method = quantized.get("quant_method") if isinstance(quantized, dict) else quantized
+        found.append(f"bf16 instead of quantization_config {method}")
+    dtype = config.get("torch_dtype") or config.get("dtype") or "bfloat16"
+    if dtype not in ("bfloat16", "float16") and not quantized:
+        found.append(f"bf16 instead of {dtype}")
+    if config.get("sliding_window") and config.get("use_sliding_window", True):
+        found.append(f"attention to all keys instead of a sliding window of {config['sliding_window']}")
+    return tuple(found)
 
 
 def read_config(model: str, parts: int = 1) -> LayerConfig:
     """Reads the configuration of a known model, or a config.json or its folder."""
     known = known_models()
     if model.lower() in known:
-        return LayerConfig.of(known[model.lower()], model, parts)
+        return LayerConfig.of({"model_type": "llama", **known[model.lower()]}, model, parts)
     path = os.path.join(model, "config.json") if os.path.isdir(model) else model
+    if path != model and not os.path.exists(path):
+        raise ConfigError(f"--model: no config.json in {model}")
     if not os.path.exists(path):
         raise ConfigError(f"--model: expected one of {', '.join(known)}, or the path of a config.json, got '{model}'")
     config = read_json(path)
@@ -140,6 +175,13 @@ def forecast_layer(config: LayerConfig, *, batch: int, tokens: int, phase: str, 
                     empty(rows, config.head_dim), *cache, **options)
 
 
+def memory_bytes(config: LayerConfig, layers: int, batch: int, context: int) -> float:
+    """Returns the bytes of weights, and of keys and values, of `layers` layers on one GPU."""
+    qkv = (config.heads + 2 * config.kv_heads) * config.head_dim
+    weights = config.hidden * (qkv + config.heads * config.head_dim + 3 * config.intermediate)
+    return 2.0 * layers * (weights + 2 * batch * context * config.kv_heads * config.head_dim)
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     number = {"type": int, "metavar": "N"}
     parser.add_argument("--model", required=True,
@@ -181,9 +223,17 @@ def run(options: argparse.Namespace) -> str:
     if options.format == "json":
         return json.dumps({**answer.to_dict(), "model": options.model, "layers": layers,
                            "all_layers_us": answer.total_us * layers, "tensor_parallel": parts,
-                           "all_reduce_bytes": reduced}, indent=1)
+                           "all_reduce_bytes": reduced, "assumed": config.assumed,
+                           **{name: getattr(options, name) for name in ("phase", "batch", "tokens", "context")}}, indent=1)
     text = (f"One layer of {options.model}\n{answer}\n\n{layers} layers: {answer.total_us * layers / 1000:.2f} ms, "
             "without embedding and head.")
+    needed = memory_bytes(config, layers, options.batch, options.context if options.phase == "decode" else options.tokens)
+    capacity = _native.constants(_machine(options.gpu, True))["dram.capacity"]
+    if needed > capacity:
+        text += (f"\nWeights, keys and values of {layers} layers need {needed / 2**30:.0f} GiB, this GPU has "
+                 f"{capacity / 2**30:.0f} GiB.")
+    if config.assumed:
+        text += f"\nAssumed: {'; '.join(config.assumed)}."
     if reduced:
         text += (f"\nNot included: two all-reduces of {reduced / 2e6:.1f} MB per layer among {parts} GPUs.")
     return text
