@@ -270,7 +270,7 @@ def written(model, mode, *inputs):
 
 
 @pytest.mark.parametrize("mode", ["eager", "compile"])
-def test_in_place_writes_to_what_the_model_was_given_are_charged(mode):
+def test_in_place_writes_to_given_tensors_are_charged(mode):
     row, rows = empty(32, 8, 1, 128), empty(32, 8, 4096, 128)
     size, whole = 2 * 32 * 8 * 128, 2 * 32 * 8 * 4096 * 128
     assert written(Copied(), mode, row, rows) == 2 * size + 2 * whole
@@ -317,12 +317,12 @@ def test_sums_into_rows_are_timed_by_their_bytes():
 
 
 def test_gpus_without_library_times_are_named_and_their_errors_add_up():
-    answer = tilecast.torch.forecast(torch.nn.Sequential(
+    found = tilecast.torch.forecast(torch.nn.Sequential(
         torch.nn.Linear(4096, 8192, bias=False, **META), torch.nn.Linear(8192, 4096, bias=False, **META)), empty(4096, 4096), gpu="b200", repeats=100)
-    row = answer[0]
+    row = found[0]
     relative = lambda one, us: (one[1] - one[0]) / us
-    assert relative(answer.interval_us, answer.total_us) > 0.9 * relative(row.interval_us, row.time_us)
-    assert "2 GEMM launches take the time of tilecast's kernel" in str(answer)
+    assert relative(found.interval_us, found.total_us) > 0.9 * relative(row.interval_us, row.time_us)
+    assert "2 GEMM launches take the time of tilecast's kernel" in str(found)
     assert "GEMM launches" not in str(tilecast.torch.forecast(torch.nn.Linear(4096, 4096, **META), empty(512, 4096)))
 
 
@@ -387,7 +387,7 @@ def test_an_fp32_product_takes_at_least_its_flops(precision, rate):
     (torch.nn.Linear(4096, 2**25, bias=False, **META), [(4096, 4096)], 2**50, 1.1e15),
     (torch.nn.Conv2d(512, 512, 3, **META), [(8, 512, 66, 66)], 2 * 8 * 64**2 * 512**2 * 9, 1.1e15),
     (torch.nn.functional.scaled_dot_product_attention, [(64, 4096, 128)] * 3, 4 * 64 * 4096**2 * 128, 1.1e15)])
-def test_what_is_unknown_takes_at_least_its_flops(model, inputs, flops, rate):
+def test_unknown_operations_take_at_least_their_flops(model, inputs, flops, rate):
     row, = tilecast.torch.forecast(model, *(empty(*one) for one in inputs)).unknown
     assert row.flops == pytest.approx(flops) and row.time_us * 1e-6 > flops / rate
 
@@ -564,7 +564,7 @@ def test_key_value_heads_are_on_one_gpu_or_on_equally_many():
             kv_heads(*sizes)
 
 
-def test_layer_says_what_it_ignores_of_a_configuration(tmp_path, capsys):
+def test_layer_names_ignored_parts_of_a_configuration(tmp_path, capsys):
     (tmp_path / "config.json").write_text(json.dumps({
         **SMALL, "quantization_config": {"quant_method": "fp8"}, "sliding_window": 1024}))
     assert __main__.main(["layer", "--model", str(tmp_path), "--tokens", "256"]) == 0

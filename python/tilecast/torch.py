@@ -449,8 +449,8 @@ def accelerate(model: torch.nn.Module, *inputs: Any, gpu: str = DEFAULT_GPU, mod
     _check_words(mode=(mode, ("eager", "compile")), regime=(regime, ("burst", "sustained")))
     if not isinstance(model, torch.nn.Module):
         raise ConfigError(f"model: expected a torch.nn.Module, got {model!r}")
-    if not isinstance(least, (int, float)) or not least > 0:
-        raise ConfigError(f"least: expected a number over 0, got {least!r}")
+    if not isinstance(least, (int, float)) or not least >= 0:
+        raise ConfigError(f"least: expected a number of at least 0, got {least!r}")
     timer = Timer(gpu, regime)
     if "wgmma.flops_per_sm" not in timer.gpu:
         raise ConfigError(f"gpu: tilecast.torch.Linear has kernels for Hopper alone, not for {gpu}")
