@@ -37,7 +37,7 @@ class LayerConfig:
     layers: int
     activation: str
     bias: bool
-    assumed: tuple[str, ...] = ()  # what the forecast assumes, or ignores of the configuration
+    assumed: tuple[str, ...] = ()  # assumptions, and keys of the configuration that are ignored
 
     @classmethod
     def of(cls, config: dict[str, Any], name: str, parts: int = 1) -> LayerConfig:
