@@ -276,7 +276,8 @@ TEST_CASE("A GPU without a prediction does not affect the others") {
     more.insert(more.end(), {"--format", format});
     const CapturedRun run = predict(more);
     CHECK(run.exit_code == static_cast<int>(ExitCode::kPartial));
-    CHECK(run.err == "tilecast: the problem is not supported on 2 of 3 GPUs\n");
+    // A line of progress may come first on a busy machine.
+    CHECK(run.err.ends_with("tilecast: the problem is not supported on 2 of 3 GPUs\n"));
     return run.out;
   };
   const std::string text = in("table");

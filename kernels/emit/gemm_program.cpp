@@ -369,7 +369,8 @@ EmittedProgram emitted_program(const GemmProblem& problem, const KernelConfig& c
   const std::string type = enumerator_of(types.operands);
   KernelSource kernel = gemm_source(config, ProblemKind::of(problem));
   if (uses_mma_sync(config.schedule)) {
-    kernel.architecture = "sm_80";  // nvcc adds PTX, so that later GPUs run it too
+    // The first with the instruction; nvcc adds PTX, so that later GPUs run it too.
+    kernel.architecture = is_fp8(problem.dtype) ? "sm_89" : "sm_80";
   }
   return {
       .title = title_of(problem),

@@ -29,6 +29,8 @@ expect_done 'nvcc .*gemm_512x128x300_bf16_nt_3kgroups' "$TILECAST" emit '512x128
 grep -q 'kGroupNumbers\[\] = {256, 256, 300}' "$folder"/groups/*_3kgroups.cu || problem "other groups"
 expect_done 'nvcc .*gemm_.*_e4m3_tn_8groups_scale_block' "$TILECAST" emit 512x1024 --dtype fp8 --scales block \
   --experts 8 --tokens 512 --top-k 2 --out "$folder/experts"
+expect_done 'nvcc .*-arch=sm_89 .*gemm_512x512x512_e4m3_tn' "$TILECAST" emit 512x512x512 --gpu 4090 --dtype fp8 \
+  --out "$folder/ada"
 # The emitted folder has the files that the best kernel of a large square uses, and no others.
 "$TILECAST" emit 4096 4096 4096 --out "$folder/square" >/dev/null
 [ "$(cat "$folder"/square/*.cu | wc -l)" -le 1500 ] || problem "$(wc -l "$folder"/square/*.cu)"
