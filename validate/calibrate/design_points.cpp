@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kProblems = 64;
 constexpr std::size_t kBest = 4, kKernels = 13;
-constexpr int kSustained = 12;       // one point in so many is measured under continuous load
+constexpr int kSustained = 12;       // reciprocal share of points under continuous load
 constexpr double kSlowest = 3;       // relative to a problem's fastest kernel
 constexpr Seconds kLongest{1.5e-3};  // of a problem's fastest kernel
 constexpr i64 kFewest = 8, kMost = 4096, kShortK = 384, kLongK = 20'000, kFewRows = 400;

@@ -26,7 +26,7 @@ nlohmann::ordered_json record_of(const Validation& validation);
 /// Returns the method of a record. Throws the exceptions of worse_than_recorded.
 Method recorded_method(std::string_view record, std::string_view name);
 
-/// Throws the exceptions of worse_than_recorded for a malformed record, whatever the validation is.
+/// Throws the exceptions of worse_than_recorded if the record is malformed.
 void check_well_formed(std::string_view record, std::string_view name);
 
 /// Returns one sentence for each figure that is worse than recorded, or is now missing. Throws
