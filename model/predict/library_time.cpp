@@ -54,10 +54,11 @@ constexpr double kSide = 1.5, kDepth = 2, kFilled = 0.25, kAligned = 10 / 3.0, k
 constexpr double kOtherKernels = 6, kFp8 = 4, kBlockScales = 4, kScales = 2, kOtherLayout = 0.7,
                  kExact = 1, kEpilogue = 0.5, kOtherRegime = 1;
 constexpr double kMicrosecond = 1e-6;
-// The same for attention: logarithm of queries, keys, head dimension, KV heads, heads per KV head.
-// Then come distances between masks, decode and prefill, a few queries, lengths that are not
-// multiples of 64, and options.
-constexpr double kQueries = 3, kKeys = 4, kKvHeads = 6, kSharing = 4;
+// The same for attention: logarithm of queries, keys, head dimension, KV heads, heads per KV head;
+// of decode's bytes, because cuDNN has a longer fixed time and a higher rate. Then come distances
+// between masks, decode and prefill, a few queries, lengths that are not multiples of 64, and
+// options.
+constexpr double kQueries = 3, kKeys = 4, kKvHeads = 6, kSharing = 4, kDecodeBytes = 2;
 constexpr double kCausal = 2, kDecode = 3, kFewQueries = 6, kRagged = 4, kOption = 1;
 
 using ProblemFeatures = LibraryRows::Features;
@@ -123,6 +124,8 @@ ProblemFeatures features_of(int, const AttentionProblem& p, Regime regime) {
           log2_of(p.head_dim),
           log2_of(i64{p.batch} * p.kv_heads) / kKvHeads,
           log2_of(heads_per_kv(p)) / kSharing,
+          if_so(p.queries == 1,
+                log2_of(i64{p.batch} * p.kv_heads * p.keys * p.head_dim) / kDecodeBytes),
           if_so(is_causal(p), kCausal),
           if_so(p.queries == 1, kDecode),
           if_so(p.queries > 1 && p.queries < kUsualBlock, kFewQueries),

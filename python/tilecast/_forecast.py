@@ -27,7 +27,7 @@ class Row:
     share: float  # fraction of the model's time
     bottleneck: str
     bytes: float  # bytes read and written by each launch
-    source: str  # source of a GEMM's time: measured, forecast, tilecast's kernel, or bytes
+    source: str  # source of the time of a GEMM or attention: measured, forecast, our kernel, or bytes
     at: str  # module of the first launch
     flops: float  # of each launch of an unknown operation
 
@@ -70,7 +70,7 @@ class Forecast:
                             sum(times[kernel].ours_us for kernel in group),
                             (us * (1 - first.reach), math.inf if kind == "unknown" else us * (1 + first.reach)),
                             self._share(us), first.bottleneck, group[0].bytes,
-                            first.source if group[0].gemm else "", group[0].at,
+                            first.source if group[0].gemm or group[0].attention else "", group[0].at,
                             group[0].flops if kind == "unknown" else 0))
         self.rows = sorted(rows, key=lambda row: -row.time_us)
         self.tilecast_us = sum(row.tilecast_us for row in rows) + self.launch_us

@@ -1,11 +1,10 @@
 """Converts operations of a model to kernels, and times each: the part of `tilecast.torch.forecast`
 that does not need torch.
 
-Times of library kernels depend on the kind. GEMMs use the program's `compare` (our forecast times
-cuBLASLt's ratio). Attention uses cuDNN's tiles of 128 queries at a fraction of the tensor cores'
-rate, or reads K and V once at DRAM's read rate. All others take bytes at the predicted copy
-bandwidth, or elements at the rate of torch's strided kernels. Constants of libraries, with sources,
-are in torch_kernels.json; constants of the GPU are in its file.
+Times of library kernels depend on the kind. GEMMs and attention use the program's `compare`
+(tilecast's forecast times the ratio of cuBLASLt or cuDNN). All others take bytes at the predicted
+copy bandwidth, or elements at the rate of torch's strided kernels. Constants of libraries, with
+sources, are in torch_kernels.json; constants of the GPU are in its file.
 """
 
 from __future__ import annotations
@@ -13,15 +12,15 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import functools
-import heapq
 import json
 import pathlib
 from collections.abc import Sequence
 from typing import Any, Optional
 
 from . import _native
+from ._attention import HEAD_DIMS
 from ._model import ConfigError, _machine, search_of
-from ._problem import Attention, Gemm
+from ._problem import Attention, Gemm, Problem
 
 _NUMBERS = {name: row["value"] for name, row in
             json.loads((pathlib.Path(__file__).parent / "torch_kernels.json").read_text()).items()}
@@ -31,7 +30,6 @@ REACH_OF_LAUNCHES, REACH_OF_ALL = _NUMBERS["launch_reach"], _NUMBERS["common_rea
 # Results by machine, regime and problem, kept until the process ends, like the GPU files that they
 # depend on.
 _compared: dict[tuple, dict[str, Any]] = {}
-_predicted: dict[tuple, Optional[dict[str, Any]]] = {}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,6 +53,13 @@ class Kernel:
     at: str = dataclasses.field(default="", compare=False)  # name of the module
 
 
+def _problem_of(kernel: Kernel) -> Optional[Problem]:
+    """Returns the problem that `compare` forecasts. Attention of another head dimension takes the
+    time of the next larger one."""
+    head_dim = min((one for one in HEAD_DIMS if kernel.attention and one >= kernel.attention.head_dim), default=None)
+    return dataclasses.replace(kernel.attention, head_dim=head_dim) if head_dim else kernel.gemm or kernel.attention
+
+
 @dataclasses.dataclass
 class Time:
     """Microseconds at `clock` (MHz); `scaled` of them follow the SM clock."""
@@ -71,6 +76,18 @@ class Time:
 
     def at(self, clock: float) -> float:
         return self.us - self.scaled + self.scaled * self.clock / clock
+
+
+@functools.lru_cache
+def _copies(machine: tuple, regime: str) -> tuple[list[float], list[float], float]:
+    """Returns bytes read and written, and seconds, of our fastest copies; joules per byte."""
+    elements = [1 << bits for bits in range(11, 30, 2)]
+    answers = _native.predict_many(machine, [("memcpy", str(count), "fp16", {}) for count in elements],
+                                   (regime, "normal", None), search_of())
+    rows = [json.loads(answer)["ranking"][0] for answer in answers]
+    sizes, times = [4.0 * count for count in elements], [row["time_us"] * 1e-6 for row in rows]
+    watts = rows[-1]["power_w"] - _native.constants(machine)["power.static_power"]
+    return sizes, times, watts * times[-1] / sizes[-1]
 
 
 class Timer:
@@ -96,12 +113,12 @@ class Timer:
         count = {}
         for kernel in kernels:
             count[kernel] = count.get(kernel, 0) + 1
-        times = self._gemm_times([k for k in count if k.gemm])
+        times = self._library_times([k for k in count if _problem_of(k)])
         for kernel in count:
-            if kernel not in times:  # a GEMM without a forecast takes at least its bytes and its FLOPs
-                times[kernel] = (self._time(dataclasses.replace(kernel, kind="unknown", gemm=None))
-                                 if kernel.gemm else self._time(kernel))
-                times[kernel].source = "bytes" if kernel.gemm or kernel.kind == "unknown" else "forecast"
+            if kernel not in times:  # without a forecast it takes at least its bytes and its FLOPs
+                unknown = _problem_of(kernel) or kernel.kind == "unknown"
+                times[kernel] = self._time(dataclasses.replace(kernel, kind="unknown") if unknown else kernel)
+                times[kernel].source = "bytes" if unknown else "forecast"
         if self.regime == "sustained":
             clock = self._common_clock([(times[kernel], n) for kernel, n in count.items()])
             for time in times.values():
@@ -140,24 +157,30 @@ class Timer:
             low, high = (middle, high) if mean_power(middle) <= limit else (low, middle)
         return low
 
-    def _gemm_times(self, kernels: list[Kernel]) -> dict[Kernel, Time]:
+    def _library_times(self, kernels: list[Kernel]) -> dict[Kernel, Time]:
+        """Returns times that `compare` forecasts, of GEMMs and attention alone."""
         found = {}
-        different = list(dict.fromkeys((kernel.gemm, kernel.ours) for kernel in kernels))
+        different = list(dict.fromkeys((_problem_of(kernel), kernel.ours) for kernel in kernels))
         for key, answer in zip(different, self.compared([problem for problem, _ in different])):
             if "error" in answer:
                 found[key] = None
                 continue
-            ours, library = answer["ours"], {} if key[1] else answer["cublaslt"]
+            ours = answer["ours"]
+            library = {} if key[1] else answer["cudnn" if isinstance(key[0], Attention) else "cublaslt"]
             us = library.get("time_us", ours["time_us"])
             low, high = library.get("interval_us", ours["interval_us"])
             scaled = 0.0 if ours["limiter"] in ("dram", "launch") else max(0.0, us - answer["roofs_us"]["launch"])
             dram = self.gpu["power.per_dram_byte"] * ours["dram_bytes"] / (ours["time_us"] * 1e-6)
             found[key] = Time(us, scaled, (high - low) / 2 / us, ours["limiter"], ours["sm_clock_mhz"], ours["power_w"],
                               dram, min(us, ours["time_us"]), library.get("source", "our kernel"))
-        return {kernel: dataclasses.replace(time) for kernel in kernels
-                if (time := found[kernel.gemm, kernel.ours]) is not None}
+        times = {}
+        for kernel in kernels:
+            if (time := found[_problem_of(kernel), kernel.ours]) is not None:
+                computable = not kernel.masked and kernel.attention in (None, _problem_of(kernel))
+                times[kernel] = dataclasses.replace(time, ours_us=time.ours_us if computable else time.us)
+        return times
 
-    def compared(self, problems: list[Gemm]) -> list[dict[str, Any]]:
+    def compared(self, problems: list[Problem]) -> list[dict[str, Any]]:
         """Returns the output of `compare`, in the order of the problems."""
         key = lambda problem: (self.machine, self.regime, problem)
         new = [problem for problem in dict.fromkeys(problems) if key(problem) not in _compared]
@@ -166,19 +189,7 @@ class Timer:
         _compared.update({key(problem): json.loads(answer) for problem, answer in zip(new, answers)})
         return [_compared[key(problem)] for problem in problems]
 
-    def _best(self, problems: list[tuple]) -> list[Optional[dict[str, Any]]]:
-        """Returns the first row of `predict` for each problem; None if there is none."""
-        key = lambda problem: (self.machine, self.regime, str(problem))
-        new = [problem for problem in problems if key(problem) not in _predicted]
-        answers = _native.predict_many(self.machine, new, (self.regime, "normal", None),
-                                       search_of(threads=self.threads))
-        for problem, answer in zip(new, map(json.loads, answers)):
-            _predicted[key(problem)] = answer["ranking"][0] if "ranking" in answer else None
-        return [_predicted[key(problem)] for problem in problems]
-
     def _time(self, kernel: Kernel) -> Time:
-        if kernel.attention:
-            return self._attention_time(kernel)
         small = self.gpu["stream.kernel"]
         moved = self._copy_seconds(kernel.bytes) - self._copy_seconds(0)
         if kernel.kind == "reduction":
@@ -203,7 +214,7 @@ class Timer:
     def _stream_time(self, seconds: float, kernel: Kernel, scaled: float, bottleneck: str) -> Time:
         # Energy of its bytes, as in a copy, and of its instructions if they address each element
         # separately.
-        memory = kernel.bytes / seconds * self._copies[2]
+        memory = kernel.bytes / seconds * _copies(self.machine, self.regime)[2]
         instructions = 0.0
         if kernel.strided:
             instructions = (kernel.elements / seconds * _NUMBERS["strided_energy"] *
@@ -211,66 +222,10 @@ class Timer:
         return Time(seconds * 1e6, scaled * 1e6, _NUMBERS[f"{kernel.kind}_reach"], bottleneck, self.plateau,
                     self.gpu["power.static_power"] + memory + instructions, memory, seconds * 1e6)
 
-    @functools.cached_property
-    def _copies(self) -> tuple[list[float], list[float], float]:
-        """Returns bytes read and written, and seconds, of our fastest copies; joules per byte."""
-        elements = [1 << bits for bits in range(11, 30, 2)]
-        rows = self._best([("memcpy", str(count), "fp16", {}) for count in elements])
-        sizes, times = [4.0 * count for count in elements], [row["time_us"] * 1e-6 for row in rows]
-        watts = rows[-1]["power_w"] - self.gpu["power.static_power"]
-        return sizes, times, watts * times[-1] / sizes[-1]
-
     def _copy_seconds(self, moved: float) -> float:
-        sizes, times, _ = self._copies
+        sizes, times, _ = _copies(self.machine, self.regime)
         if moved <= sizes[0]:
             return times[0]
         right = min(bisect.bisect_left(sizes, moved), len(sizes) - 1)
         left = right - 1
         return times[left] + (times[right] - times[left]) * (moved - sizes[left]) / (sizes[right] - sizes[left])
-
-    def _attention_time(self, kernel: Kernel) -> Time:
-        a = kernel.attention
-        best, = self._best([a.texts()])
-        kv_bytes = 2 * 2 * a.batch * a.kv_heads * a.keys * a.head_dim
-        # Decode reads K and V once, in a loop over the keys of each KV head. The loop is split if
-        # there are too few loops to fill the SMs.
-        if a.queries < _NUMBERS["attention_prefill_queries"]:
-            seconds = _NUMBERS["attention_decode"] + kv_bytes / self.gpu["dram.read_rate"]
-            if a.batch * a.kv_heads * 2 <= self.sms:
-                seconds += _NUMBERS["attention_combine"]
-            time = self._stream_time(seconds, dataclasses.replace(kernel, bytes=kv_bytes), 0.0, "dram")
-        else:
-            seconds, clock = self._prefill_seconds(a)
-            watts = 0.0
-            if best:  # uses the energy of tilecast's kernel, which does the same work
-                joules = (best["power_w"] - self.gpu["power.static_power"]) * best["time_us"] * 1e-6
-                watts = joules / seconds * (clock / best["sm_clock_mhz"]) ** self.gpu["clock.energy_exponent"]
-            time = Time(seconds * 1e6, seconds * 1e6, _NUMBERS["attention_reach"], "tensor", clock,
-                        self.gpu["power.static_power"] + watts, 0.0, seconds * 1e6)
-        if best and not kernel.masked:  # under continuous load, at the clock of `time`; `times` scales both
-            ratio = best["sm_clock_mhz"] / time.clock if time.scaled and self.regime == "sustained" else 1
-            time.ours_us = min(time.us, best["time_us"] * ratio)
-        return time
-
-    def _prefill_seconds(self, a: Attention) -> tuple[float, float]:
-        """Schedules CTAs of 128 queries of one head, in order, on the SM that is free first."""
-        block = 128
-        efficiency = _NUMBERS[f"attention_efficiency_{64 if a.head_dim <= 64 else 128 if a.head_dim <= 128 else 256}"]
-        efficiency *= _NUMBERS["attention_causal"] if a.causal else 1
-        per_key = 4 * block * a.head_dim / (self.mma_rate * efficiency)  # cycles per key
-        rows = range(0, a.queries, block)
-        fixed = _NUMBERS["attention_fixed_keys"]
-        first = a.keys - a.queries
-        tiles = sorted((fixed + (max(0, min(a.keys, first + row + block)) if a.causal else a.keys) for row in rows),
-                       reverse=True)
-        heads, sms = a.batch * a.heads, int(self.sms)
-        if heads * len(tiles) > 64 * sms:
-            keys = heads * sum(tiles) / sms + tiles[-1] / 2
-        else:
-            free = [0.0] * sms
-            for keys_of_tile in tiles:
-                for _ in range(heads):
-                    heapq.heappush(free, heapq.heappop(free) + keys_of_tile)
-            keys = max(free)
-        clock = self.plateau * _NUMBERS["attention_clock"]
-        return _NUMBERS["attention_start"] + keys * per_key / (clock * 1e6), clock
