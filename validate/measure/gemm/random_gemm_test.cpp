@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/base/math.h"
@@ -175,6 +177,10 @@ GemmProblem scaled_by(OutputStep scales, int index, std::mt19937& random) {
 
 bool swapped(const KernelConfig& config) { return config.operands == OperandOrder::kSwapped; }
 bool any(const KernelConfig&) { return true; }
+bool in_clusters(const KernelConfig& config) { return cluster_size(config.tiling) > 1; }
+bool swapped_in_clusters(const KernelConfig& config) {
+  return swapped(config) && in_clusters(config);
+}
 
 struct Family {
   const char* name;
@@ -182,10 +188,20 @@ struct Family {
   GemmProblem (*draw)(int index, std::mt19937& random);
   bool (*takes)(const KernelConfig& config);
   bool dominated;                // draws from dominated candidates too
-  int kernels;                   // number drawn for each problem and schedule
+  int kernels;                   // number drawn for each problem, schedule and cluster shape
   std::size_t fewest_schedules;  // minimum number of schedules with a checked kernel
   int fewest_pairs;
 };
+
+GemmProblem scaled_by_blocks(int index, std::mt19937& random) {
+  return scaled_by(step<ScaleBlock>(), index, random);
+}
+GemmProblem scaled_by_tensors(int index, std::mt19937& random) {
+  return scaled_by(step<ScaleTensor>(), index, random);
+}
+GemmProblem scaled_by_rows(int index, std::mt19937& random) {
+  return scaled_by(step<ScaleRow>(), index, random);
+}
 
 constexpr Family kFamilies[] = {
     {"single GEMMs", 60, single, any, false, 1, std::size(kWgmmaSchedules), 250},
@@ -195,42 +211,59 @@ constexpr Family kFamilies[] = {
     {"groups", 40, groups, any, false, 2, 2, 144},
     {"groups along K", 20, groups_along_k, any, false, 2, 2, 72},
     {"exact sums of fp8", 24, exact_sums, any, false, 1, 3, 48},
-    {"scales of blocks", 12,
-     [](int index, std::mt19937& random) { return scaled_by(step<ScaleBlock>(), index, random); },
-     any, false, 4, 2, 48},
-    {"scales of tensors", 12,
-     [](int index, std::mt19937& random) { return scaled_by(step<ScaleTensor>(), index, random); },
-     any, false, 1, 8, 30},
-    {"scales of rows", 12,
-     [](int index, std::mt19937& random) { return scaled_by(step<ScaleRow>(), index, random); },
-     any, false, 1, 8, 30},
+    {"scales of blocks", 12, scaled_by_blocks, any, false, 4, 2, 48},
+    {"scales of tensors", 12, scaled_by_tensors, any, false, 1, 8, 30},
+    {"scales of rows", 12, scaled_by_rows, any, false, 1, 8, 30},
 };
 
-}  // namespace
+constexpr Family kFamiliesInClusters[] = {
+    {"swapped operands in clusters", 6, few_rows, swapped_in_clusters, true, 1, 4, 80},
+    {"groups in clusters", 15, groups, in_clusters, true, 1, 2, 80},
+    {"groups along K in clusters", 8, groups_along_k, in_clusters, true, 1, 2, 50},
+    {"fp8 in clusters", 4, fp8, in_clusters, true, 1, 4, 50},
+    {"exact sums of fp8 in clusters", 9, exact_sums, in_clusters, true, 1, 2, 50},
+    {"scales of blocks in clusters", 6, scaled_by_blocks, in_clusters, true, 1, 2, 40},
+    {"batches in clusters", 6, batch, in_clusters, true, 1, 4, 80},
+    {"odd sides in clusters", 6, odd_sides, in_clusters, true, 1, 4, 80},
+};
 
-TEST_CASE("Random problems are right on random kernels, which walk the tiles as modelled",
-          "[gpu]") {
-  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  for (const Family& family : kFamilies) {
-    std::mt19937 random(daily_seed(family.name));
-    std::vector<Drawn> drawn;
-    for (int i = 0; i < family.problems; ++i) {
-      drawn.push_back({family.draw(i, random), {}});
-      for (const Schedule schedule : kEverySchedule) {
-        if (uses_tcgen05(schedule)) {
-          continue;
+/// Draws problems, and kernels for each: of every schedule, if `of_each_cluster` of each of its
+/// cluster shapes.
+std::vector<Drawn> drawn_of(const Family& family, bool of_each_cluster, const GpuSpec& gpu) {
+  std::mt19937 random(daily_seed(family.name));
+  std::vector<Drawn> drawn;
+  for (int i = 0; i < family.problems; ++i) {
+    drawn.push_back({family.draw(i, random), {}});
+    for (const Schedule schedule : kEverySchedule) {
+      if (uses_tcgen05(schedule)) {
+        continue;
+      }
+      std::map<std::pair<i32, i32>, std::vector<KernelConfig>> legal;
+      for (const KernelConfig& config :
+           enumerate_candidates(gpu, drawn.back().problem, {schedule}, family.dominated, 0).legal) {
+        if (family.takes(config)) {
+          const Tiling& t = config.tiling;
+          legal[of_each_cluster ? std::pair(t.cluster_m, t.cluster_n) : std::pair(0, 0)].push_back(
+              config);
         }
-        std::vector<KernelConfig> legal =
-            enumerate_candidates(gpu, drawn.back().problem, {schedule}, family.dominated, 0).legal;
-        std::erase_if(legal, [&](const KernelConfig& config) { return !family.takes(config); });
+      }
+      for (const auto& [cluster, configs] : legal) {
         for (int kernel = 0; kernel < family.kernels; ++kernel) {
-          draw_one(legal, random, drawn.back().configs);
+          draw_one(configs, random, drawn.back().configs);
         }
       }
     }
+  }
+  return drawn;
+}
+
+void check_families(std::span<const Family> families, bool of_each_cluster) {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  for (const Family& family : families) {
     INFO(family.name);
-    const std::map<Schedule, int> checked = check_walked(bench, drawn);
+    const std::map<Schedule, int> checked =
+        check_walked(bench, drawn_of(family, of_each_cluster, gpu));
     int pairs = 0;
     for (const auto& [schedule, count] : checked) {
       std::printf("  %s: %d\n", std::string(to_text(schedule)).c_str(), count);
@@ -240,6 +273,17 @@ TEST_CASE("Random problems are right on random kernels, which walk the tiles as 
     CHECK(checked.size() >= family.fewest_schedules);
     CHECK(pairs >= family.fewest_pairs);
   }
+}
+
+}  // namespace
+
+TEST_CASE("Random problems are right on random kernels, which walk the tiles as modelled",
+          "[gpu]") {
+  check_families(kFamilies, false);
+}
+
+TEST_CASE("Random problems are right on random kernels in clusters of every shape", "[gpu]") {
+  check_families(kFamiliesInClusters, true);
 }
 
 TEST_CASE("Tiles that the copy engine stores in part are right under load", "[gpu]") {
