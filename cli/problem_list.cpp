@@ -123,7 +123,6 @@ void answer_list(const Arguments& args, const ListAnswers& answers) {
   const Shard shard = args.given("--shard") ? parse_shard(args.text("--shard")) : Shard{};
   const auto asked = static_cast<unsigned>(args.number("--threads"));
   const unsigned threads = asked > 0 ? asked : processor_count();
-  const Waiting waiting = Waiting::off_terminal(std::string(args.command()));
   std::ifstream file;
   std::istringstream shapes(join(several_shapes(args), "\n"));
   if (!path.empty() && path != "-") {
@@ -136,8 +135,7 @@ void answer_list(const Arguments& args, const ListAnswers& answers) {
     read_problems(input, name, defaults, shard, take);
   };
   std::size_t known = 0;  // number of problems, if the list can be read twice
-  if (const std::streampos begin = input.tellg();
-      path != "-" && is_terminal(STDERR_FILENO) && begin != std::streampos(-1)) {
+  if (const std::streampos begin = input.tellg(); path != "-" && begin != std::streampos(-1)) {
     read([&](const ListedProblem&) { ++known; });
     input.clear();
     input.seekg(begin);
@@ -156,7 +154,19 @@ void answer_list(const Arguments& args, const ListAnswers& answers) {
     }
   };
   const auto start = std::chrono::steady_clock::now();
+  const auto passed = [start] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   ProgressBar progress(known);
+  std::atomic<std::size_t> done = 0;
+  const Waiting waiting = Waiting::off_terminal([&] {
+    const auto share = static_cast<double>(done) / static_cast<double>(known);
+    return fmt::format("{}, {}{} problems{}", args.command(), done.load(),
+                       known > 0 ? fmt::format(" of {}", known) : "",
+                       known > done && done > 0
+                           ? fmt::format(", about {:.0f} s left", passed() * (1 / share - 1))
+                           : "");
+  });
   std::string header =
       format.starts_with("json") ? ""
       : format == "csv" ? fmt::format("index,line,problem,{},error\n", csv_titles(answers.columns))
@@ -166,6 +176,7 @@ void answer_list(const Arguments& args, const ListAnswers& answers) {
       begin_line();
     }
     write_now(std::exchange(header, "") + text);
+    ++done;
     progress.add();
   });
   read([&](ListedProblem listed) {
@@ -174,9 +185,9 @@ void answer_list(const Arguments& args, const ListAnswers& answers) {
   in_order.finish();
   write_now(header);  // for a shard without problems
   begin_line();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  say("{} in {:.1f} s, {:.1f}/s on {} threads", counted(all, "problem"), took.count(),
-      static_cast<double>(all) / took.count(), threads);
+  const double took = passed();
+  say("{} in {:.1f} s, {:.1f}/s on {} threads", counted(all, "problem"), took,
+      static_cast<double>(all) / took, threads);
   if (failed > 0) {
     throw Error(ExitCode::kPartial,
                 fmt::format("{} of {} problems have no prediction", failed.load(), all.load()));

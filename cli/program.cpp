@@ -16,6 +16,7 @@
 
 #include "cli/forward.h"
 #include "cli/output_parts.h"
+#include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/system_reason.h"
@@ -231,6 +232,7 @@ int run_program(Host host, const std::string& version, const std::vector<RunComm
   // completed first.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  Waiting::begin_command();
   try {
     occupy_standard_streams();
     run_words(host, version, commands, {argv + std::min(argc, 1), argv + argc}, argv);

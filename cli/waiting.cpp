@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
+#include <utility>
 
 #include "cli/output_parts.h"
 #include "model/base/shown_text.h"
@@ -18,12 +19,12 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Clock = std::chrono::steady_clock;
 
-/// Time without a line at the end of the last wait, so that several short waits are shown like a
-/// long one.
+/// Time without a line at the end of the command's last wait, so that several short waits are shown
+/// like a long one.
 std::atomic<Clock::rep> quiet{0};
 
-void show(const std::stop_token& stop, const std::string& what, std::FILE* stream, Waiting::On on,
-          milliseconds patience) {
+void show(const std::stop_token& stop, const std::function<std::string()>& what, std::FILE* stream,
+          Waiting::On on, milliseconds patience) {
   StatusLine line(stream, on == Waiting::On::kTerminal);
   std::mutex mutex;
   std::unique_lock lock(mutex);
@@ -33,7 +34,7 @@ void show(const std::stop_token& stop, const std::string& what, std::FILE* strea
   while (!stopped.wait_until(lock, stop, last + patience, [&] { return stop.stop_requested(); })) {
     last = Clock::now();
     const std::chrono::duration<double> passed = last - start;
-    const std::string text = fmt::format("{}: {:.0f} s", what, passed.count());
+    const std::string text = fmt::format("{}: {:.0f} s", what(), passed.count());
     line.show(text);
     if (!line.on_terminal()) {
       std::fputs(("tilecast: " + text + "\n").c_str(), stream);
@@ -52,12 +53,22 @@ Waiting::Waiting(const std::string& what) {
 }
 
 Waiting Waiting::off_terminal(const std::string& what) {
-  return StatusLine().on_terminal() ? Waiting() : Waiting(what, stderr, On::kFile, seconds(10));
+  return off_terminal([what] { return what; });
+}
+
+Waiting Waiting::off_terminal(std::function<std::string()> what) {
+  return StatusLine().on_terminal() ? Waiting()
+                                    : Waiting(std::move(what), stderr, On::kFile, seconds(10));
 }
 
 Waiting::Waiting(const std::string& what, std::FILE* stream, On on, milliseconds patience)
-    : thread_([what = message_line(without_groups(what)), stream, on,
-               patience](const std::stop_token& stop) { show(stop, what, stream, on, patience); }) {
-}
+    : Waiting([what = message_line(without_groups(what))] { return what; }, stream, on, patience) {}
+
+Waiting::Waiting(std::function<std::string()> what, std::FILE* stream, On on, milliseconds patience)
+    : thread_([what = std::move(what), stream, on, patience](const std::stop_token& stop) {
+        show(stop, what, stream, on, patience);
+      }) {}
+
+void Waiting::begin_command() { quiet = 0; }
 
 }  // namespace tilecast

@@ -48,6 +48,13 @@ TEST_CASE("Two waits in a row are shown like one of their length") {
   CHECK(first + written(Waiting::On::kFile, patience) != "");
 }
 
+TEST_CASE("A command does not count the waits of the commands before it") {
+  for (int command = 0; command < 8; ++command) {  // 100 ms each, 800 ms in all
+    Waiting::begin_command();
+    CHECK(written(Waiting::On::kFile, milliseconds(700)).empty());
+  }
+}
+
 TEST_CASE("Short work is not shown") {
   CHECK(written(Waiting::On::kTerminal, milliseconds(60'000)).empty());
   CHECK(written(Waiting::On::kFile, milliseconds(60'000)).empty());
