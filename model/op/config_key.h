@@ -102,5 +102,9 @@ template <class Config>
 std::string short_word(const ShortWord& word, const Config& config);
 template <class Config>
 bool read_short_word(const ShortWord& word, std::string_view text, Config& config);
+/// Sets the fields of a part of either form, "stages=4" or "s4"; returns false if there is no such
+/// key or value.
+template <class Config>
+bool set_part(std::string_view part, Config& config);
 
 }  // namespace tilecast

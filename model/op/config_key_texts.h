@@ -216,4 +216,26 @@ bool read_short_word(const ShortWord& word, std::string_view text, Config& confi
   return text.empty();
 }
 
+template <class Config>
+bool set_part(std::string_view part, Config& config) {
+  const auto& [keys, short_words] = config_keys<Config>();
+  const std::size_t equals = part.find('=');
+  if (equals == part.npos) {
+    return std::ranges::any_of(
+        short_words, [&](const ShortWord& word) { return read_short_word(word, part, config); });
+  }
+  const std::string_view name = part.substr(0, equals), given = part.substr(equals + 1);
+  if (std::ranges::find(keys, name, &ConfigKey<Config>::name) == keys.end()) {
+    return false;
+  }
+  const ConfigKey<Config>& key = key_texts::key_named(name, config);
+  try {
+    key.more.words.empty() ? key_texts::read_numbers(part, key, given, config)
+                           : key_texts::read_word(key, given, config);
+  } catch (const ConfigError&) {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace tilecast

@@ -51,11 +51,8 @@ bool is_about_the_same(std::string_view part, std::string_view other) {
   return is_long(part) ? key_of(part) == key_of(other) : about(part) == about(other);
 }
 
-/// Formats `config` in the form of `part`: "tile=128x256x64,stages=4" or "128x256x64 s4", each part
-/// between separators.
-std::string parts_like(std::string_view part, const AnyConfig& config) {
-  const std::string text = is_long(part) ? to_text(config) : short_text(config);
-  return is_long(part) ? "," + text.substr(text.find(':') + 1) + "," : " " + text + " ";
+const std::string& parts_like(std::string_view part, const ConfigTexts& config) {
+  return is_long(part) ? config.canonical : config.in_short;
 }
 
 std::vector<double> numbers_in(std::string_view part) {
@@ -101,6 +98,15 @@ std::string any_of(std::vector<std::string> words) {
     words.resize(kSome);
   }
   return fmt::format("{} or {}", join(words, ", "), last);
+}
+
+bool has(const ConfigTexts& config, const std::string& part) {
+  const std::string& parts = parts_like(part, config);
+  const std::string start = parts.front() + part;
+  const std::string_view value = std::string_view(part).substr(part.find('=') + 1);
+  const bool without_k = is_tile(value) && std::ranges::count(value, 'x') == 1;
+  return (without_k && parts.find(start + "x") != std::string::npos) ||
+         parts.find(start + parts.front()) != std::string::npos;
 }
 
 }  // namespace
@@ -210,6 +216,17 @@ void ConfigPattern::read_short(std::string text) {
   if (parse_integer(words.front())) {
     fail("expected a schedule, such as pingpong, or a tile, such as 128x256");
   }
+  std::vector<std::string> keys;
+  for (const AnySchedule& schedule : every_schedule()) {
+    const std::vector<std::string> own = keys_of(schedule, true);
+    keys.insert(keys.end(), own.begin(), own.end());
+  }
+  for (const std::string& word : words) {
+    if (is_long(word) && std::ranges::find(keys, key_of(word)) == keys.end()) {
+      fail(fmt::format("no schedule has a key '{}'{}", key_of(word),
+                       did_you_mean(key_of(word), keys)));
+    }
+  }
   if (is_tile(words.front()) || is_long(words.front())) {
     given_ = std::move(words);
     return;
@@ -221,46 +238,59 @@ void ConfigPattern::read_short(std::string text) {
   given_.assign(words.begin() + (says_how ? 0 : 1), words.end());
 }
 
-bool ConfigPattern::has(const AnyConfig& config, const std::string& part) const {
-  const std::string parts = parts_like(part, config), start = parts.front() + part;
-  const std::string_view value = std::string_view(part).substr(part.find('=') + 1);
-  const bool without_k = is_tile(value) && std::ranges::count(value, 'x') == 1;
-  return (without_k && parts.find(start + "x") != std::string::npos) ||
-         parts.find(start + parts.front()) != std::string::npos;
+ConfigTexts ConfigTexts::of(const AnyConfig& config) {
+  const std::string text = to_text(config);
+  return {"," + text.substr(text.find(':') + 1) + ",", " " + short_text(config) + " "};
 }
 
-bool ConfigPattern::matches(const AnyConfig& config) const {
-  if (const KernelConfig* gemm = std::get_if<KernelConfig>(&config)) {
-    // Compares tiles first, as numbers: most candidates differ in them, and their strings are slow
-    // to format.
-    const Tiling& t = gemm->tiling;
-    const std::array own{t.block_m, t.block_n, t.block_k};
-    for (std::string_view part : given_) {
-      part.remove_prefix(part.starts_with("tile=") ? std::string_view("tile=").size() : 0);
-      const std::vector<double> tile = is_tile(part) ? numbers_in(part) : std::vector<double>();
-      if (tile.size() <= own.size() && !std::equal(tile.begin(), tile.end(), own.begin())) {
-        return false;
-      }
-    }
+bool ConfigPattern::is_about_order(const std::string& part) {
+  return is_long(part) ? part.starts_with("raster=") || part.starts_with("group=") ||
+                             part.starts_with("walk=")
+                       : about(part) == "m";
+}
+
+bool ConfigPattern::allows(const Tiling& tile) const {
+  const std::array own{tile.block_m, tile.block_n, tile.block_k};
+  return std::ranges::all_of(given_, [&](std::string_view part) {
+    part.remove_prefix(part.starts_with("tile=") ? std::string_view("tile=").size() : 0);
+    const std::vector<double> numbers = is_tile(part) ? numbers_in(part) : std::vector<double>();
+    return numbers.size() <= own.size() && std::equal(numbers.begin(), numbers.end(), own.begin());
+  });
+}
+
+bool ConfigPattern::matches(const ConfigTexts& config, bool any_order) const {
+  return std::ranges::all_of(given_, [&](const std::string& part) {
+    return (any_order && is_about_order(part)) || has(config, part);
+  });
+}
+
+bool ConfigPattern::set_on(KernelConfig& config) const {
+  return std::ranges::all_of(given_, [&](const std::string& part) {
+    const std::string_view value = std::string_view(part).substr(part.find('=') + 1);
+    return is_tile(value) || set_part(part, config);
+  });
+}
+
+std::string ConfigPattern::why_none(const std::vector<ConfigTexts>& configs) const {
+  std::vector<const ConfigTexts*> left;
+  for (const ConfigTexts& config : configs) {
+    left.push_back(&config);
   }
-  return std::ranges::all_of(given_, [&](const std::string& part) { return has(config, part); });
-}
-
-template <class Config>
-std::string ConfigPattern::why_none(std::vector<Config> configs) const {
   std::vector<std::string> before;
   for (const std::string& part : given_) {
-    std::set<std::string> others;
-    for (const Config& config : configs) {
-      const std::string parts = parts_like(part, config);
-      for (const std::string_view other : split(parts, parts.front())) {
-        if (!other.empty() && is_about_the_same(part, other)) {
-          others.emplace(other);
+    std::vector<const ConfigTexts*> having;
+    std::ranges::copy_if(left, std::back_inserter(having),
+                         [&](const ConfigTexts* config) { return has(*config, part); });
+    if (having.empty()) {
+      std::set<std::string> others;
+      for (const ConfigTexts* config : left) {
+        const std::string& parts = parts_like(part, *config);
+        for (const std::string_view other : split(parts, parts.front())) {
+          if (!other.empty() && is_about_the_same(part, other)) {
+            others.emplace(other);
+          }
         }
       }
-    }
-    std::erase_if(configs, [&](const Config& config) { return !has(config, part); });
-    if (configs.empty()) {
       std::vector<std::string> nearest(others.begin(), others.end());
       std::ranges::stable_sort(nearest, {},
                                [&](const std::string& other) { return apart(part, other); });
@@ -268,13 +298,11 @@ std::string ConfigPattern::why_none(std::vector<Config> configs) const {
           "no candidate has {}{}{}", part, before.empty() ? "" : " with " + join(before, ", "),
           nearest.empty() ? "" : "; there is " + any_of(std::move(nearest))));
     }
+    left = std::move(having);
     before.push_back(part);
   }
   return "";
 }
-template std::string ConfigPattern::why_none(std::vector<KernelConfig>) const;
-template std::string ConfigPattern::why_none(std::vector<StreamConfig>) const;
-template std::string ConfigPattern::why_none(std::vector<AttentionConfig>) const;
 
 std::string ConfigPattern::complaint(const std::string& why) const {
   return on_one_line(fmt::format("configuration '{}': {}", text_, why));

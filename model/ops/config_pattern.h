@@ -20,6 +20,13 @@
 
 namespace tilecast {
 
+/// Strings in which a pattern looks for its parts.
+struct ConfigTexts {
+  std::string canonical, in_short;  // each part is between separators
+
+  static ConfigTexts of(const AnyConfig& config);
+};
+
 class ConfigPattern {
  public:
   /// Throws ConfigError for an unknown schedule and for an unknown or duplicate key.
@@ -32,8 +39,14 @@ class ConfigPattern {
   /// The configuration, if no key is open.
   const std::optional<AnyConfig>& whole() const { return whole_; }
 
-  /// `config` must be of one of these schedules.
-  bool matches(const AnyConfig& config) const;
+  /// Whether a GEMM kernel with this tile may match.
+  bool allows(const Tiling& tile) const;
+  /// Whether a part is about the tile order.
+  bool names_order() const { return std::ranges::any_of(given_, is_about_order); }
+  /// Whether the configuration matches, in any tile order if `any_order`. It must be of one of the
+  /// schedules.
+  bool matches(const ConfigTexts& config, bool any_order = false) const;
+  bool matches(const AnyConfig& config) const { return matches(ConfigTexts::of(config)); }
   template <class Config>
   std::vector<Config> matching(const std::vector<Config>& configs) const {
     std::vector<Config> those;
@@ -43,14 +56,25 @@ class ConfigPattern {
   }
   /// Returns the message for a pattern that matches none of `configs`: which part matches nothing,
   /// and which values exist.
+  std::string why_none(const std::vector<ConfigTexts>& configs) const;
   template <class Config>
-  std::string why_none(std::vector<Config> configs) const;
+  std::string why_none(const std::vector<Config>& configs) const {
+    std::vector<ConfigTexts> texts;
+    for (const Config& config : configs) {
+      texts.push_back(ConfigTexts::of(config));
+    }
+    return why_none(texts);
+  }
+  /// Sets all parts except the tile, such as other stages; returns false if the schedule does not
+  /// have them.
+  bool set_on(KernelConfig& config) const;
+  /// Formats the message that this configuration cannot be used.
+  std::string complaint(const std::string& why) const;
 
  private:
   void read_long(std::string_view name, std::string_view keys);
   void read_short(std::string text);
-  bool has(const AnyConfig& config, const std::string& part) const;
-  std::string complaint(const std::string& why) const;
+  static bool is_about_order(const std::string& part);
   [[noreturn]] void fail(const std::string& why) const;
 
   std::string text_;

@@ -129,6 +129,39 @@ Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const Confi
   return one;
 }
 
+std::vector<Ranking::Listed> completed(const GpuSpec& gpu, const AnyProblem& problem,
+                                       const std::vector<ConfigPattern>& configs, Regime regime,
+                                       Inputs inputs, unsigned threads) {
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  std::optional<MatchingKernels> kernels;  // of a GEMM
+  const auto complete = [&](const ConfigPattern& config) -> AnyConfig {
+    if (config.whole()) {
+      require_same_op(problem, *config.whole());
+      return *config.whole();
+    }
+    if (gemm == nullptr) {
+      return rank_matching(gpu, problem, config, regime, inputs, 1,
+                           {.method = Method::kAnalytic, .threads = threads})
+          .predictions.front()
+          .config;
+    }
+    (void)own_schedules<Schedule>(problem, config.schedules());
+    if (!kernels) {
+      kernels.emplace(gpu, *gemm, threads);
+    }
+    return fastest_match({gpu, *gemm, regime, inputs}, config, *kernels);
+  };
+  std::vector<Ranking::Listed> listed;
+  for (const ConfigPattern& config : configs) {
+    try {
+      listed.push_back({complete(config), {}});
+    } catch (const ConfigError& error) {  // the others are still completed
+      listed.push_back({{}, error.what()});
+    }
+  }
+  return listed;
+}
+
 Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
                      const std::vector<ConfigPattern>& configs, Regime regime, Inputs inputs,
                      const Effort& given) {
@@ -137,27 +170,12 @@ Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
     throw ConfigError("a list of configurations (--configs) is supported only for GEMMs");
   }
   const Effort effort = with_method(given, Method::kSimulated);
-  const auto stands_for = [&](const ConfigPattern& config) -> Ranking::Listed {
-    try {
-      const AnyConfig whole =
-          config.whole() ? *config.whole()
-                         : rank_matching(gpu, problem, config, regime, inputs, 1,
-                                         {.method = Method::kAnalytic, .threads = effort.threads})
-                               .predictions.front()
-                               .config;
-      require_same_op(problem, whole);
-      return {whole, {}};
-    } catch (const ConfigError& error) {  // the others are still ranked
-      return {{}, error.what()};
-    }
-  };
+  std::vector<Ranking::Listed> listed =
+      completed(gpu, problem, configs, regime, inputs, effort.threads);
   std::vector<KernelConfig> all;
-  std::vector<Ranking::Listed> listed;
-  for (const ConfigPattern& config : configs) {
-    listed.push_back(stands_for(config));
-    if (const std::optional<AnyConfig>& own = listed.back().config;
-        own && std::ranges::find(all, std::get<KernelConfig>(*own)) == all.end()) {
-      all.push_back(std::get<KernelConfig>(*own));
+  for (const Ranking::Listed& one : listed) {
+    if (one.config && std::ranges::find(all, std::get<KernelConfig>(*one.config)) == all.end()) {
+      all.push_back(std::get<KernelConfig>(*one.config));
     }
   }
   if (all.empty()) {

@@ -61,10 +61,14 @@ Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
 Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
                       Regime regime, Inputs inputs, std::size_t keep, const Effort& effort = {});
 
+/// Completes partial configurations: each stands for its fastest match by the analytic model.
+std::vector<Ranking::Listed> completed(const GpuSpec& gpu, const AnyProblem& problem,
+                                       const std::vector<ConfigPattern>& configs, Regime regime,
+                                       Inputs inputs, unsigned threads);
+
 /// Ranks a list of configurations, such as a compiler's, like rank_candidates: all legal ones; the
-/// others count as rejected. A partial configuration stands for its fastest match by the analytic
-/// model; Ranking::listed has it, or why there is none. Throws ConfigError if none is legal, and
-/// for ops other than GEMM.
+/// others count as rejected. Ranking::listed has the completed ones. Throws ConfigError if none is
+/// legal, and for ops other than GEMM.
 Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
                      const std::vector<ConfigPattern>& configs, Regime regime, Inputs inputs,
                      const Effort& effort = {});

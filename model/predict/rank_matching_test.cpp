@@ -73,6 +73,39 @@ TEST_CASE("Open parts of a configuration take the values of the fastest match", 
             .predicted.config == expected.front().config);
 }
 
+TEST_CASE("A list of partial configurations is completed like each alone", "[pattern]") {
+  const GemmProblem problem = fp16(512, 2048, 1024);
+  std::vector<ConfigPattern> patterns;
+  for (const char* text :
+       {"ws 128x256x64", "pp:tile=128x128x64,stages=3", "128x128x64 2x1", "sk", "po 128x128 s2",
+        "ws:tile=128x128x64,raster=grouped_n", "128x256x64 s3 n8", "bl 64x64x64"}) {
+    patterns.emplace_back(text);
+  }
+  const std::vector<Ranking::Listed> listed =
+      completed(h200(), problem, patterns, Regime::kBurst, Inputs::kNormal, 1);
+  REQUIRE(listed.size() == patterns.size());
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    CAPTURE(i, listed[i].why_none);
+    const Ranking alone = rank_matching(h200(), problem, patterns[i], Regime::kBurst,
+                                        Inputs::kNormal, 1, {.method = Method::kAnalytic});
+    CHECK(listed[i].config == alone.predictions.front().config);
+  }
+}
+
+TEST_CASE("A part that no candidate has is set on those of its tile", "[pattern]") {
+  // A candidate's ring is as long as shared memory permits, or one stage shorter: here 4 or 3. Each
+  // stage is 48 KiB of 227, so a fifth does not fit.
+  const GemmProblem problem = fp16(4096, 4096, 4096);
+  for (const char* text : {"ws:tile=128x256x64,stages=2", "ws 128x256x64 s2", "128x256x64 s2"}) {
+    const std::string config = to_text(matching(problem, text, 1).predictions.front().config);
+    CAPTURE(config);
+    CHECK(config.find(":tile=128x256x64,stages=2,") != std::string::npos);
+  }
+  CHECK(error_message([&] { matching(problem, "ws:tile=128x256x64,stages=5", 1); }) ==
+        "2 configuration 'ws:tile=128x256x64,stages=5': its stages and C do not fit in shared "
+        "memory; needs at most 4 stages");
+}
+
 TEST_CASE("A dominated tile can be requested, one outside the search space cannot", "[pattern]") {
   const GemmProblem small = fp16(64, 64, 512);  // a problem for which 128 x 256 is dominated
   CHECK(matching(small, "ws:tile=128x256x64", 1).predictions.size() == 1);

@@ -269,5 +269,6 @@ template std::string canonical_text(const KernelConfig&);
 template KernelConfig parse_canonical(std::string_view, const KernelConfig&);
 template std::string short_word(const ShortWord&, const KernelConfig&);
 template bool read_short_word(const ShortWord&, std::string_view, KernelConfig&);
+template bool set_part(std::string_view, KernelConfig&);
 
 }  // namespace tilecast

@@ -18,6 +18,7 @@
 #include "model/gemm/menu/proposals.h"
 #include "model/gemm/predict/by_closed_form.h"
 #include "model/gemm/predict/gemm_form.h"
+#include "model/gemm/predict/matching_kernels.h"
 #include "model/gemm/predict/simulated_gemm.h"
 #include "model/gemm/problem/problem_text.h"
 #include "model/gemm/problem/swapped_operands.h"
@@ -66,25 +67,6 @@ std::string why_none(const GpuSpec& gpu, const GemmProblem& problem,
                                              candidates.example.at(most->first)));
   return fmt::format("{}: no candidate is legal on {}{}{}", shape_text(problem), gpu.name, why,
                      reasons);
-}
-
-/// Returns the matching candidates; dominated ones only if no others match.
-CandidateKernels matching_kernels(const GpuSpec& gpu, const GemmProblem& problem,
-                                  const std::vector<Schedule>& schedules,
-                                  const ConfigPattern& pattern, unsigned threads) {
-  Candidates candidates = enumerate_candidates(gpu, problem, schedules, false, threads);
-  std::vector<KernelConfig> matching = pattern.matching(candidates.legal);
-  if (matching.empty() && !candidates.legal.empty()) {
-    candidates = enumerate_candidates(gpu, problem, schedules, true, threads);
-    matching = pattern.matching(candidates.legal);
-    if (matching.empty()) {
-      throw ConfigError(pattern.why_none(candidates.legal));
-    }
-  }
-  for (KernelConfig& config : matching) {
-    config = for_operands(problem.dtype, config);
-  }
-  return {std::move(static_cast<Rejections<KernelConfig>&>(candidates)), kernels_of(matching)};
 }
 
 }  // namespace
@@ -294,8 +276,23 @@ Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedul
       asked,
       pattern == nullptr
           ? enumerate_kernels(gpu, problem, schedules, effort.whole_menu, effort.threads)
-          : matching_kernels(gpu, problem, schedules, *pattern, effort.threads),
+          : MatchingKernels(gpu, problem, effort.threads).of(*pattern),
       keep, effort);
+}
+
+KernelConfig fastest_match(const GemmQuestion& asked, const ConfigPattern& pattern,
+                           MatchingKernels& kernels) {
+  constexpr std::size_t kCorrected = 16;  // matches per schedule with a learned correction
+  require_solvable(asked.gpu, asked.problem);
+  const CandidateKernels matching = kernels.of(pattern);
+  if (matching.legal.kernels.empty()) {
+    throw ConfigError(why_none(asked.gpu, asked.problem, matching));
+  }
+  const std::optional<LearnedPart> learned = learned_part(asked.gpu, Method::kAnalytic);
+  const std::vector<Prediction> predictions = by_closed_form(
+      asked, fastest_forms(asked, matching.legal, learned ? kCorrected : 1, 1).forms, learned);
+  const auto fastest = std::ranges::min_element(predictions, {}, &Prediction::time);
+  return std::get<KernelConfig>(fastest->config);
 }
 
 Ranking rank_listed(const GemmQuestion& asked, std::vector<KernelConfig> configs,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/gemm/predict/gemm_question.h"
+#include "model/gemm/predict/matching_kernels.h"
 #include "model/ops/config_pattern.h"
 #include "model/rank/effort.h"
 #include "model/rank/why_impossible.h"
@@ -27,6 +28,9 @@ std::vector<Seconds> closed_form_times(const GemmQuestion& question,
 /// the only one. `effort` must name a method.
 Ranking rank_all(const GemmQuestion& question, const std::vector<Schedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
+/// Returns the fastest matching candidate by the analytic model. Throws like rank_matching.
+KernelConfig fastest_match(const GemmQuestion& question, const ConfigPattern& pattern,
+                           MatchingKernels& kernels);
 /// Predicts all legal configurations of a list; the others count as rejected.
 Ranking rank_listed(const GemmQuestion& question, std::vector<KernelConfig> configs,
                     const Effort& effort);
