@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <utility>
 
 #include "cli/comparison.h"
@@ -48,18 +50,37 @@ Asked asked(const ProblemTexts& texts, const Conditions& conditions) {
           conditions.method ? parse_method(*conditions.method) : default_method(op)};
 }
 
+/// Calls `work` for each value. Prefixes its ConfigErrors with the value's place, such as
+/// "configs[3]: ".
+template <class Value, class Work>
+void for_each_named(std::string_view name, const std::vector<Value>& values, const Work& work) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    try {
+      work(values[i]);
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}[{}]: {}", name, i, error.what()));
+    }
+  }
+}
+
 Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsigned threads,
              bool table) {
   const Shortlist shortlist = table ? shown_shortlist(ask.problem) : Shortlist{};
   const Objective objective = parse_objective(search.objective);
-  if (search.config) {
-    return rank_matching(gpu.spec, ask.problem, ConfigPattern(*search.config), ask.regime,
-                         ask.inputs, search.top,
-                         {.method = ask.method,
-                          .simulations = search.simulate,
-                          .threads = threads,
-                          .shortlist = {.tiles = shortlist.tiles},
-                          .objective = objective});
+  const Effort of_given{.method = ask.method,
+                        .simulations = search.simulate,
+                        .threads = threads,
+                        .shortlist = {.tiles = shortlist.tiles},
+                        .objective = objective};
+  if (search.configs.size() == 1) {
+    return rank_matching(gpu.spec, ask.problem, ConfigPattern(search.configs.front()), ask.regime,
+                         ask.inputs, search.top, of_given);
+  }
+  if (!search.configs.empty()) {
+    std::vector<ConfigPattern> given;
+    for_each_named("configs", search.configs,
+                   [&](const std::string& config) { given.emplace_back(config); });
+    return rank_configs(gpu.spec, ask.problem, given, ask.regime, ask.inputs, of_given);
   }
   std::vector<AnySchedule> schedules;
   for (const std::string& name : search.schedules) {
@@ -82,6 +103,8 @@ RankingAnswer answer(const GpuChoice& choice, const ProblemTexts& problem,
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const MeasuredByConfig none;
   RankingReport report{gpu, ranking, search.top, Seconds{elapsed.count()}, none};
+  report.lines.resize(ranking.listed.size());
+  std::iota(report.lines.begin(), report.lines.end(), std::size_t{1});
   if (!table) {
     return {ranking_json(report), "", ""};
   }
@@ -141,32 +164,33 @@ const GemmProblem& gemm_of(const Asked& ask, const GpuSpec& gpu, const std::stri
   return *problem;
 }
 
-/// Calls `work` for each value. Prefixes its ConfigErrors with the value's place, such as
-/// "configs[3]: ".
-template <class Value, class Work>
-void for_each_named(std::string_view name, const std::vector<Value>& values, const Work& work) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    try {
-      work(values[i]);
-    } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{}[{}]: {}", name, i, error.what()));
+/// Returns analytic times, including operand copies; infinite for a configuration that cannot run
+/// or that no candidate matches.
+std::vector<Seconds> times_of(const GpuSpec& gpu, const Asked& ask,
+                              const std::vector<ConfigPattern>& configs) {
+  for (const ConfigPattern& config : configs) {
+    if (config.whole()) {
+      require_same_op(ask.problem, *config.whole());
     }
   }
-}
-
-/// Returns analytic times, including operand copies; infinite for a configuration that cannot run.
-std::vector<Seconds> times_of(const GpuSpec& gpu, const Asked& ask,
-                              const std::vector<AnyConfig>& configs) {
-  for (const AnyConfig& config : configs) {
-    require_same_op(ask.problem, config);
-  }
-  std::vector<Seconds> times = std::visit(
+  const std::vector<Ranking::Listed> listed =
+      completed(gpu, ask.problem, configs, ask.regime, ask.inputs, 1);
+  std::vector<Seconds> times(configs.size(), Seconds{std::numeric_limits<double>::infinity()});
+  std::visit(
       [&]<class Problem>(const Problem& problem) {
         std::vector<ConfigOf<Problem>> own;
-        for (const AnyConfig& config : configs) {
-          own.push_back(std::get<ConfigOf<Problem>>(config));
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < listed.size(); ++i) {
+          if (listed[i].config) {
+            own.push_back(std::get<ConfigOf<Problem>>(*listed[i].config));
+            places.push_back(i);
+          }
         }
-        return closed_form_times(OpQuestion<Problem>{gpu, problem, ask.regime, ask.inputs}, own);
+        const std::vector<Seconds> known =
+            closed_form_times(OpQuestion<Problem>{gpu, problem, ask.regime, ask.inputs}, own);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+          times[places[i]] = known[i];
+        }
       },
       ask.problem);
   if (const auto copies = operand_copies(gpu, ask.problem, ask.regime, ask.inputs)) {
@@ -270,9 +294,9 @@ std::vector<std::vector<double>> config_times(const GpuChoice& choice,
     all.push_back(asked(problem, conditions));
     require_solvable(gpu, all.back(), problem.shape);
   });
-  std::vector<AnyConfig> kernels;
+  std::vector<ConfigPattern> kernels;
   for_each_named("configs", configs,
-                 [&](const std::string& config) { kernels.push_back(parse_config(config)); });
+                 [&](const std::string& config) { kernels.emplace_back(config); });
   std::vector<std::vector<double>> times(problems.size());
   parallel_for(problems.size(), threads, [&](std::size_t i) {
     for (const Seconds time : times_of(gpu, all[i], kernels)) {

@@ -39,7 +39,7 @@ struct Search {
   std::size_t top;
   std::optional<std::size_t> simulate;
   unsigned threads;
-  std::optional<std::string> config;  // restricts the search to this configuration
+  std::vector<std::string> configs;  // restricts the search to these; one may match several
   std::string objective;
 };
 

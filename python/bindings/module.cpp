@@ -45,7 +45,7 @@ using ProblemTuples = std::vector<ProblemTuple>;
 using ConditionsTuple = std::tuple<std::string, std::string, Text>;
 // schedules, top, simulate, threads, config, objective
 using SearchTuple =
-    std::tuple<Texts, std::size_t, std::optional<std::size_t>, unsigned, Text, std::string>;
+    std::tuple<Texts, std::size_t, std::optional<std::size_t>, unsigned, Texts, std::string>;
 
 // block_m, block_n, block_k, stages, warps, group_m, split_k, persistent, flatten, tma
 using TritonTuple = std::tuple<int, int, int, int, int, int, int, bool, bool, bool>;

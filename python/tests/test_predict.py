@@ -179,7 +179,10 @@ def test_a_file_that_is_not_there_is_an_os_error(tmp_path):
     (lambda: tilecast.predict(64), "m, n and k of a GEMM, .* got 64"),
     (lambda: tilecast.predict((64, 64)), r"m, n and k of a GEMM, .* got \(64, 64\)"),
     (lambda: tilecast.predict(64, None, 64), "m, n and k of a GEMM"),
-    (lambda: tilecast.predict(PROBLEM, config=[KNOWN]), "config: expected a configuration as a string, or a tilecast.Pred"),
+    (lambda: tilecast.predict(PROBLEM, config=3), "configs: expected a sequence, got 3"),
+    (lambda: tilecast.predict(PROBLEM, config=[KNOWN, 3]), r"configs\[1\]: config: expected a configuration as a string"),
+    (lambda: tilecast.Config(64), "tile: expected 2 or 3 integers, got 64"),
+    (lambda: tilecast.Config((64, 64), stages=2.5), "stages: expected an integer, got 2.5"),
     (lambda: tilecast.predict(PROBLEM, schedules=[1]), "schedules: expected a string, got 1"),
     (lambda: tilecast.predict(PROBLEM, epilogue=["gelu"]), r"epilogue: expected a string, got \['gelu'\]"),
     (lambda: tilecast.predict(PROBLEM, regime=None), "regime: expected a string"),
@@ -219,6 +222,53 @@ def test_problems_and_configurations_come_in_any_iterable_or_alone():
     story = tilecast.explain(PROBLEM, ranking)
     assert [kernel["config"] for kernel in story.kernels] == [row.config for row in ranking]
     assert tilecast.explain(PROBLEM).best["config"] == story.best["config"]
+
+
+def test_partial_configurations_stand_for_their_fastest_match():
+    shape = (1024, 1024, 1024)
+    forms = ["128x128x64 stages=4", tilecast.Config((128, 128, 64), 4), (128, 128, 64, 4), ((128, 128, 64), 4),
+             {"tile": (128, 128, 64), "stages": 4}, {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "num_stages": 4}]
+    times = tilecast.rank([shape, PROBLEM], forms)
+    assert [len(set(row)) for row in times] == [1, 1]
+    alone = tilecast.predict(shape, config=forms[1], method="analytic", top=1)
+    assert "tile=128x128x64,stages=4," in alone[0].config
+    assert times[0][0] == pytest.approx(alone[0].time_us, rel=1e-5)
+    free, few = tilecast.rank(shape, [(128, 128, 64), (128, 128, 64, 2)])[0]
+    assert free <= times[0][0] < few  # the fewer parts are given, the faster the best match
+    assert tilecast.rank(shape, (128, 128, 64)) == [[free]]  # one alone
+    ranking = tilecast.predict(shape, config=[{"schedule": "pp", "tile": (128, 128)}, "ws 128x256x64"], top=5)
+    assert sorted(row.config.partition(",")[0] for row in ranking) == [
+        "ping_pong:tile=128x128x64", "warp_specialized:tile=128x256x64"]
+
+
+def test_a_part_that_no_candidate_has_is_set_if_the_kernel_can_run():
+    stages = tilecast.rank((4096, 4096, 4096), [((128, 256, 64), count) for count in (1, 2, 3, 4, 9)])[0]
+    assert stages[0] > stages[3] or math.isinf(stages[0])
+    assert stages[1] > stages[2] > stages[3]  # two stages hide less of a load
+    assert math.isinf(stages[4])  # nine do not fit into shared memory
+
+
+@pytest.mark.parametrize("configs, sentence", [
+    (["ws", "128x128 stagse=4"], r"configs\[1\]: configuration '128x128 stagse=4': no schedule has a key 'stagse'; did you"),
+    ([{"tile": (64, 64, 64), "stagse": 4}], "no schedule has a key 'stagse'; did you mean stages"),
+    ([(64, 64, 64), (1, 2, 3, 4, 5, 6)], r"configs\[1\]: expected \(M, N, K\), perhaps with stages and warps"),
+    ([((64,), 3)], r"configs\[0\]: tile: expected 2 or 3 integers, got \[64\]"),
+    ([(64, 64, 64, 3, 6)], "warps: expected a multiple of 4, got 6"),
+    ([{"warps": 8}], "warps: give the tile too"),
+    ([{}], "expected at least one part"),
+])
+def test_a_wrong_part_is_one_error(configs, sentence):
+    with pytest.raises(tilecast.ConfigError, match=sentence) as raised:
+        tilecast.rank(PROBLEM, configs)
+    assert "\n" not in str(raised.value)
+
+
+def test_warps_are_warpgroups_that_share_the_tile():
+    config = tilecast.Config.of((128, 256, 64, 4, 8))
+    assert str(config) == "tile=128x256x64 stages=4 warpgroups=2x1"
+    assert str(tilecast.Config((64, 256), warps=8, schedule="ws")) == "ws tile=64x256 warpgroups=1x2"
+    assert repr(tilecast.Config.of({"BM": 64, "BN": 32, "GROUP_M": 8})) == (
+        "tilecast.Config('tile=64x32 raster=grouped_m group=8')")
 
 
 def test_a_gpu_is_named_by_its_object_too():

@@ -12,6 +12,7 @@ ConfigError (a ValueError) for invalid input, FileError (an OSError) for files, 
 """
 
 from ._attention import attention
+from ._config import Config
 from ._matmul import matmul
 from ._model import (ConfigError, Error, Explanation, Failure, FileError, Gpu, Prediction,
                      Predictions, Ranking, config_folder, explain, gpus, predict, predict_many)
@@ -20,6 +21,6 @@ from ._program import calibrate, report
 from ._rank import rank
 
 __version__ = "0.2.0"
-__all__ = ["Attention", "ConfigError", "Error", "Explanation", "Failure", "FileError", "Gpu", "Prediction",
+__all__ = ["Attention", "Config", "ConfigError", "Error", "Explanation", "Failure", "FileError", "Gpu", "Prediction",
            "Predictions", "Ranking", "attention", "calibrate", "config_folder", "explain", "gpus", "matmul", "predict",
            "predict_many", "rank", "report"]

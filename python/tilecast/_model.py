@@ -10,11 +10,12 @@ import dataclasses
 import json
 import os
 import pathlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Optional, Union, overload
 
 from . import _native
-from ._problem import Attention, OneProblem, Problem, flag, integer, listed, problem_of, problems_of, text
+from ._config import Config
+from ._problem import Attention, OneProblem, Problem, flag, integer, listed, named, problem_of, problems_of, text
 
 _CONFIGS = pathlib.Path(__file__).parent / "configs"
 
@@ -72,7 +73,8 @@ class Failure:
     error: str
 
 
-Configs = Union[str, Prediction, Iterable[Union[str, Prediction]]]  # one or several
+OneConfig = Union[str, Prediction, Config, tuple, Mapping[str, Any]]
+Configs = Union[OneConfig, Iterable[OneConfig]]  # one or several
 
 
 class _Rows(Sequence):
@@ -184,16 +186,27 @@ def _conditions(regime: str, inputs: str, method: Optional[str]) -> tuple[str, s
     return (text("regime", regime), text("inputs", inputs), None if method is None else text("method", method))
 
 
+def is_one_config(value: Any) -> bool:
+    """Whether this is a configuration, not several; of tuples, those that contain a number."""
+    return (isinstance(value, (str, Prediction, Config, Mapping))
+            or isinstance(value, tuple) and any(hasattr(part, "__index__") for part in value))
+
+
 def config_of(config: Any) -> str:
-    """Returns the text of a configuration, or of a Prediction's."""
-    if not isinstance(config, (str, Prediction)):
-        raise TypeError(f"config: expected a configuration as a string, or a tilecast.Prediction, got {config!r}")
-    return config.config if isinstance(config, Prediction) else config
+    """Returns the text of a configuration: a string, a Prediction's, or parts (Config.of)."""
+    if isinstance(config, (Mapping, tuple)):
+        config = Config.of(config)
+    if not isinstance(config, (str, Prediction, Config)):
+        raise TypeError("config: expected a configuration as a string, a tilecast.Config, a tuple or dict of its parts, "
+                        f"or a tilecast.Prediction, got {config!r}")
+    return config.config if isinstance(config, Prediction) else str(config)
 
 
 def configs_of(configs: Any) -> list[str]:
     """Returns the texts of an iterable of configurations, or of one alone."""
-    return [config_of(config) for config in listed("configs", configs, lambda one: isinstance(one, (str, Prediction)))]
+    if is_one_config(configs):
+        return [config_of(configs)]
+    return [named(f"configs[{i}]", config_of, one) for i, one in enumerate(listed("configs", configs, is_one_config))]
 
 
 def gpus() -> list[Gpu]:
@@ -213,14 +226,14 @@ def gpu_of(device_name: str, sms: int) -> str:
 
 @overload
 def predict(problem: OneProblem, /, *, gpu: Union[str, os.PathLike, Gpu] = "h200_sxm", regime: str = "burst",
-            inputs: str = "normal", top: int = 10, config: Union[str, Prediction, None] = None,
+            inputs: str = "normal", top: int = 10, config: Optional[Configs] = None,
             schedules: Union[str, Iterable[str]] = (), method: Optional[str] = None,
             simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
             objective: str = "time") -> Ranking: ...
 @overload
 def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
             gpu: Union[str, os.PathLike, Gpu] = "h200_sxm", regime: str = "burst",
-            inputs: str = "normal", top: int = 10, config: Union[str, Prediction, None] = None,
+            inputs: str = "normal", top: int = 10, config: Optional[Configs] = None,
             schedules: Union[str, Iterable[str]] = (), method: Optional[str] = None,
             simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
             objective: str = "time", epilogue: str = "none",
@@ -237,7 +250,8 @@ def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regim
     regime     "burst": within 10 ms of work on an idle GPU; "sustained": under continuous load
     inputs     "normal", "uniform", "ternary" or "zeros"; power, and so the clock, depends on them
     config     only this configuration, in long or short form, or those that match a partial one:
-               "ws:tile=128x256x64"; also a Prediction, for its configuration
+               "ws:tile=128x256x64"; also a Config, a tuple or dict of its parts, or a Prediction, for its
+               configuration; or only these, if it is a list: of a partial one, the fastest match
     schedules  only these, by name, abbreviation or unique prefix
     method     "simulated" (default of GEMMs) or "analytic"
     simulate   number of candidates to simulate per schedule, the best by the analytic model; by default 1 to 8
@@ -268,12 +282,12 @@ def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regim
 
 
 def search_of(schedules: Optional[Iterable[str]] = (), top: int = 1, simulate: Optional[int] = None, threads: int = 0,
-              objective: str = "time", config: Union[str, Prediction, None] = None) -> tuple:
+              objective: str = "time", config: Optional[Configs] = None) -> tuple:
     """Returns the Search of _native.pyi."""
     names = listed("schedules", () if schedules is None else schedules, lambda one: isinstance(one, str))
     return ([text("schedules", name) for name in names], _within("top", top, 1, 1 << 20),
             None if simulate is None else _within("simulate", simulate, 1, 4096), _threads(threads),
-            None if config is None else config_of(config), text("objective", objective))
+            [] if config is None else configs_of(config), text("objective", objective))
 
 
 def _threads(count: int) -> int:
@@ -343,7 +357,7 @@ def explain(m, n=None, k=None, config=None, *, dtype=None, layout=None, gpu="h20
             inputs="normal", method=None, best=True, threads=0, calibrated=True, epilogue=None, batch=None,
             accumulate=None, out_dtype=None) -> Explanation:
     """Explains what limits kernels: bottleneck, utilization and phases, bytes, waves, energy. `config` is one
-    configuration or several, which are compared side by side; each is complete, abbreviated or a Prediction. With
+    configuration or several, which are compared side by side; each in a form that `predict` takes. With
     `best` they are also compared with the best of all candidates; without `config` only that is explained. A problem
     can be one argument: `explain(problem, config)`. Other arguments and exceptions are as in `predict`."""
     if k is None and config is None:  # explain(problem, config)

@@ -4,8 +4,8 @@ from typing import Any, Callable, Optional
 Machine = tuple[str, bool, str]  # gpu, calibrated, configuration folder
 Problem = tuple[str, str, str, dict[str, str]]  # op, shape, dtype, fields by name
 Conditions = tuple[str, str, Optional[str]]  # regime, inputs, method
-# schedules, top, simulate, threads, config, objective
-Search = tuple[list[str], int, Optional[int], int, Optional[str], str]
+# schedules, top, simulate, threads, configs, objective
+Search = tuple[list[str], int, Optional[int], int, list[str], str]
 # block_m, block_n, block_k, stages, warps, group_m, split_k, persistent, flatten, tma
 TritonKernel = tuple[int, int, int, int, int, int, int, bool, bool, bool]
 
@@ -28,7 +28,7 @@ def explain(machine: Machine, problem: Problem, conditions: Conditions, configs:
             threads: int, /) -> tuple[str, str]: ...
 def config_times(machine: Machine, problems: list[Problem], conditions: Conditions, configs: list[str],
                  threads: int, /) -> list[list[float]]:
-    """Seconds of each configuration on each problem, infinite if it cannot run."""
+    """Seconds of each configuration on each problem, infinite if it cannot run; of a partial one, its fastest match."""
 
 def family_times(machine: Machine, problem: Problem, conditions: Conditions, kernels: list[list[str]],
                  cycles: dict[str, float], threads: int, /) -> list[tuple[float, float, float, str]]:

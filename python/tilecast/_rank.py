@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _native
-from ._model import ConfigError, Gpu, Prediction, _conditions, _machine, _threads, configs_of
+from ._model import ConfigError, Gpu, OneConfig, _conditions, _machine, _threads, configs_of, is_one_config
 from ._problem import Attention, OneProblem, listed, problems_of
 
 if TYPE_CHECKING:
     from .triton import Family, Tile
 
 
-def rank(problems: Iterable[OneProblem], configs: Iterable[Union[str, Prediction, Tile]], *, dtype: Any = None,
+def rank(problems: Iterable[OneProblem], configs: Iterable[Union[OneConfig, Tile]], *, dtype: Any = None,
          layout: Optional[str] = None, gpu: Union[str, os.PathLike, Gpu] = "h200_sxm", regime: str = "burst",
          inputs: str = "normal", threads: int = 0, epilogue: Optional[str] = None,
          batch: Union[int, str, None] = None, accumulate: Optional[str] = None, out_dtype: Any = None,
@@ -24,8 +24,10 @@ def rank(problems: Iterable[OneProblem], configs: Iterable[Union[str, Prediction
     configuration; infinity if the configuration cannot run.
 
     problems   each a tuple (m, n, k) or a text "4096x4096x4096", in elements, or a `tilecast.Attention`
-    configs    complete configurations of tilecast's kernels, as texts or `tilecast.Prediction`; or tiles of Triton's
-               GEMMs, `tilecast.triton.Tile`; not both
+    configs    configurations of tilecast's kernels, complete or partial: texts, `tilecast.Config`, tuples or dicts of
+               parts ((M, N, K), (M, N, K, stages, warps), {"BLOCK_M": 128, ...}), or `tilecast.Prediction`; or tiles of
+               Triton's GEMMs, `tilecast.triton.Tile`; not both. A partial one stands for its fastest match by the
+               analytic model, for each problem
     accumulate, out_dtype, calibrated   only for tilecast's kernels
     family                              only for Triton's
 
@@ -37,7 +39,7 @@ def rank(problems: Iterable[OneProblem], configs: Iterable[Union[str, Prediction
                         out_dtype=out_dtype)
     machine, conditions = _machine(gpu, calibrated), _conditions(regime, inputs, "analytic")
     of_tiles = lambda one: hasattr(one, "block_m")
-    given = listed("configs", configs, lambda one: isinstance(one, (str, Prediction)) or of_tiles(one))
+    given = listed("configs", configs, lambda one: is_one_config(one) or of_tiles(one))
     if not any(map(of_tiles, given)):
         if family is not None:
             raise ConfigError("family: applies only to Triton's kernels (tilecast.triton.Tile)")

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Optional, Union
 
 from . import _native
+from ._config import NAMES
 from ._files import read_json, write_file
 from ._model import ConfigError, _machine, _threads
 from ._problem import Gemm, integer, listed, word_of
@@ -32,10 +33,7 @@ from .triton_learned import SMS, Learned, seen, to_try
 
 # Lower-case names that kernels use for a configuration's parameters.
 _NAMES = {
-    "block_m": ("block_m", "block_size_m", "bm", "tile_m"),
-    "block_n": ("block_n", "block_size_n", "bn", "tile_n"),
-    "block_k": ("block_k", "block_size_k", "bk", "tile_k"),
-    "group_m": ("group_m", "group_size_m", "group_size", "gm"),
+    **NAMES,
     "num_sms": ("num_sms", "num_programs"),
     "split_k": ("split_k",),
     "flatten": ("flatten",),
