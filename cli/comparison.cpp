@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kEqual = 0.015;  // times that differ by less are called equal
 constexpr double kAlike = 0.1;    // minimum weight of similar problems; each has up to 1
+constexpr double kWide = 1.5;     // ends of a forecast's interval that say little about the ratio
 constexpr int kComparedDigits = 6;
 constexpr char kRow[] = "{:>9} {:>10}  {:<14} {:>9} {:<6.6}  ";  // columns before the problem
 
@@ -45,7 +46,9 @@ Verdict verdict_of(const Comparison& c) {
   const bool equal = std::abs(gain - 1) < kEqual, library = gain < 1;
   const bool apart =
       library ? c.library->high < c.ours.interval_low : c.library->low > c.ours.interval_high;
-  return {equal, library, equal ? c.library->measured : apart && c.alike(),
+  const bool known = c.library->measured || c.library->high / c.library->low < kWide;
+  return {equal, library,
+          equal ? c.library->measured : apart && known && c.alike() && !c.ours.extrapolated,
           library ? 1 / gain : gain};
 }
 
