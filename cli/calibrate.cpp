@@ -22,6 +22,7 @@
 #include "cli/commands.h"
 #include "cli/file_plan.h"
 #include "cli/forward.h"
+#include "cli/machine_level.h"
 #include "cli/say.h"
 #include "cli/waiting.h"
 #include "model/base/error.h"
@@ -170,6 +171,14 @@ void announce(const CalibrateOptions& options, bool micro, Seconds budget,
       clock_text(budget),
       micro ? fmt::format("micro-benchmarks (about {}), ", clock_text(first)) : "",
       clock_text(measuring), clock_text(budget - first - measuring));
+}
+
+/// Throws DeviceError if this machine cannot measure kernels.
+void require_gpu() {
+  const ProbedMachine machine = machine_from_probe(run_child(gpu_program(), {"probe"}));
+  if (machine.level < MachineLevel::kGpu) {
+    throw DeviceError("calibrate --run needs a GPU to measure: " + machine.missing);
+  }
 }
 
 /// Measures this machine's GPU and adds the files it writes to the fit's inputs.
@@ -358,6 +367,7 @@ void run_calibrate(const Arguments& args) {
   check_files(options, learned);
   (void)parse_budget(options.budget);
   if (options.run) {
+    require_gpu();
     measure_first(options);
   }
   if (options.data.empty()) {

@@ -8,6 +8,10 @@ cat >"$folder/programs/tilecast-gpu" <<'EOF'
 #!/bin/sh
 here=$(dirname "$(dirname "$0")")
 command=$1
+if [ "$command" = probe ]; then
+  cat "$here/probe"
+  exit
+fi
 echo "$*" >>"$here/asked"
 while [ $# -gt 0 ]; do
   [ "$1" = --out ] && out=$2
@@ -25,6 +29,7 @@ else
 fi
 EOF
 chmod +x "$folder/programs/tilecast-gpu"
+echo '{"toolkit": "12.8", "nvrtc": "12.8", "device_error": "no NVIDIA driver"}' >"$folder/probe"
 zcat validate/data/h200_sxm/calibration/second.measured.csv.gz | awk 'NR == 1 || NR % 8 == 0' >"$folder/recorded.csv"
 
 # A folder with GPU files that can be damaged.
@@ -42,6 +47,13 @@ last_error_line() {
   sed -i '$!d' "$folder/err"
   one_error_line "$@"
 }
+
+# Without a driver nothing is announced, measured or written.
+run && problem 'calibrate --run without a driver'
+one_error_line "calibrate --run needs a GPU to measure: no NVIDIA driver" 'no driver'
+[ ! -e "$folder/asked" ] || problem "measured without a driver: $(cat "$folder/asked")"
+[ -z "$(ls "$folder/new")" ] || problem "files without a driver: $(ls "$folder/new")"
+echo '{"toolkit": "12.8", "nvrtc": "12.8", "cupti": 26, "driver": "580", "device": {"name": "H200"}}' >"$folder/probe"
 
 # Interrupted after 29 rows, which are too few: only the measurements are written.
 touch "$folder/interrupted"
