@@ -25,6 +25,7 @@
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/predict/explain.h"
 #include "model/predict/rejected.h"
+#include "model/rank/retime.h"
 #include "model/spec/load_gpu.h"
 #include "validate/record/flash_attention_rule.h"
 
@@ -87,15 +88,20 @@ void run_explain(const Arguments& args) {
   for (const ConfigPattern& config : configs) {
     report.kernels.push_back(explain_best(gpu.spec, problem, config, regime, inputs, effort));
   }
+  // With the ranking's time, which may be an estimate or a mean over routings, so that predict and
+  // explain agree.
   const auto explained = [&](const Prediction& p) {
-    return explain(gpu.spec, problem, p.config, regime, inputs, effort);
+    Explanation e = explain(gpu.spec, problem, p.config, regime, inputs, effort);
+    stretch(p.time / e.predicted.time, e.predicted);
+    return e;
   };
   if (searched) {
     const Ranking& ranking = *searched;
     report.best = explained(ranking.predictions.front());
     const auto add = [&](const Prediction& p, const char* role) {
       report.kernels.push_back(explained(p));
-      report.roles.emplace_back(role);
+      const bool estimate = p.method != report.kernels.back().predicted.method;
+      report.roles.push_back(std::string(role) + (estimate ? ", estimated" : ""));
     };
     const bool others = configs.empty() && compares;
     const std::string tile = tile_text(ranking.predictions.front().config);

@@ -181,8 +181,40 @@ TEST_CASE("explain compares at most three configurations, and names waves of who
   CHECK(std::ranges::count(explain({"--config", "ws", "pp", "stream_k"}).out, '\n') <= 25);
   const std::string text = explain({"--config", "stream_k"}).out;
   CHECK(text.find("\nA  ") != std::string::npos);
-  CHECK(text.find("waves; #1") == std::string::npos);
+  CHECK(text.find("waves, the last") == std::string::npos);
   CHECK(text.find("extra cost") == std::string::npos);
+}
+
+TEST_CASE("explain names waves as a reason only if the partial one explains the difference") {
+  // 256 tiles are 1.94 waves on 132 SMs, and twice as many as the best kernel's 0.97, of half the
+  // size each: both leave 3 % of the SMs idle.
+  const std::string smaller = explain({"--config", "ws 128x128x64 c1x1 o1"}, "2048x2048x2048").out;
+  CHECK(smaller.find(" cycles: SM time ") != std::string::npos);
+  CHECK(smaller.find("waves, the last") == std::string::npos);
+  // 18 x 16 tiles are 2.18 waves, and take the time of three.
+  const std::string idle = explain({"--config", "ws 128x256x64 c1x1"}, "2304x4096x4096").out;
+  CHECK(idle.find("288 tiles on 132 CTAs take 2.2 waves, the last 18 % full") != std::string::npos);
+}
+
+TEST_CASE("explain gives the times that predict gives, also of kernels that predict estimates") {
+  const std::vector<std::string> problem{"5120x13824x5120", "--dtype", "bf16", "--format", "json"};
+  const auto answer = [&](const char* command, auto run) {
+    std::vector<std::string> words = problem;
+    words.insert(words.begin(), command);
+    return Json::parse(run_captured(run, words).out);
+  };
+  const Json predicted = answer("predict", run_predict), told = answer("explain", run_explain);
+  std::map<std::string, double> times;
+  for (const Json& row : predicted["by_tile"]) {
+    times[row["config"]] = row["time_us"];
+  }
+  times[predicted["cutlass"]["config"]] = predicted["cutlass"]["time_us"];
+  CHECK(told["best"]["time_us"] == predicted["ranking"][0]["time_us"]);
+  REQUIRE(told["kernels"].size() == 2);
+  for (const Json& kernel : told["kernels"]) {
+    CAPTURE(kernel["config"]);
+    CHECK(kernel["time_us"].get<double>() == Approx(times.at(kernel["config"])).epsilon(1e-4));
+  }
 }
 
 TEST_CASE("explain reports the share of padding rows in the tiles") {

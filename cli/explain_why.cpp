@@ -38,9 +38,12 @@ std::string list_of(const std::vector<MoreCycles>& items, Cycles other) {
   return join(words, ", ");
 }
 
+/// Waves that the SMs wait for, relative to those that they work on: the last one may be partial.
+double rounding_of(const TileWaves& w) { return std::ceil(w.waves) / w.waves; }
+
 std::string waves_text(const TileWaves& w) {
-  return fmt::format("{} tile{} on {} CTAs take{} {:.1f} waves", w.tiles, w.tiles == 1 ? "" : "s",
-                     w.ctas, w.tiles == 1 ? "s" : "", w.waves);
+  const double last = static_cast<double>(w.in_last_wave) / static_cast<double>(w.ctas);
+  return fmt::format("{:.1f} waves, the last {:.0f} % full", w.waves, 100 * last);
 }
 
 bool splits_tiles(const Explanation& e) {
@@ -48,16 +51,35 @@ bool splits_tiles(const Explanation& e) {
   return config != nullptr && splits_k(config->schedule);
 }
 
-/// Explains where the cycles differ: in waves if these differ and no tile is split, otherwise in
-/// the SMs' time.
+/// Whether `part` of the cycles has the direction of the whole difference, and much of its size.
+bool explains(double part, double whole) {
+  constexpr double kMuch = 1.0 / 3;
+  return part * whole > 0 && std::abs(part) >= std::max(kWorthSaying, kMuch * std::abs(whole));
+}
+
+/// Explains where the cycles differ: in partial waves or in the costs of groups, if these explain
+/// much of it, otherwise in the SMs' time.
 std::string cycles_text(const Explanation& kernel, const Explanation& best, const Difference& d) {
   const Cycles other = best.predicted.cycles;
+  const double more = d.cycles - 1;
   std::string text = more_percent(d.cycles) + " cycles";
-  if (kernel.waves && best.waves && kernel.waves->waves != best.waves->waves &&
-      !splits_tiles(kernel) && !splits_tiles(best)) {
-    text +=
-        fmt::format(": {}; #1 takes {:.1f} waves", waves_text(*kernel.waves), best.waves->waves);
-  } else if (const std::string phases = list_of(d.phases, other); !phases.empty()) {
+  if (kernel.groups && best.groups) {
+    for (const auto& [part, name] : {std::pair{&GroupParts::imbalance, "groups of unequal size"},
+                                     std::pair{&GroupParts::partial, "partial tiles"}}) {
+      const double own = *kernel.groups.*part, of_best = *best.groups.*part;
+      if (explains(own - of_best, more)) {
+        return fmt::format("{}: {} cost {:.1f} % of its time, {:.1f} % of #1's.", text, name,
+                           100 * own, 100 * of_best);
+      }
+    }
+  } else if (kernel.waves && best.waves && !splits_tiles(kernel) && !splits_tiles(best) &&
+             explains(rounding_of(*kernel.waves) / rounding_of(*best.waves) - 1, more)) {
+    return fmt::format("{}: {} tile{} on {} CTAs take{} {}; #1 takes {}.", text,
+                       kernel.waves->tiles, kernel.waves->tiles == 1 ? "" : "s", kernel.waves->ctas,
+                       kernel.waves->tiles == 1 ? "s" : "", waves_text(*kernel.waves),
+                       waves_text(*best.waves));
+  }
+  if (const std::string phases = list_of(d.phases, other); !phases.empty()) {
     text += fmt::format(": SM time {}", phases);
   }
   return text + ".";
