@@ -215,7 +215,7 @@ std::string sure_text(const ExplainReport& report, const Named& n) {
         report.inputs == Inputs::kNormal ? ", of the clock " + more_percent(p.clock_correction)
                                          : "");
   } else if (!report.gpu.calibrated) {
-    text += " (default error, not calibrated)";
+    text += " (default error: docs/accuracy.md)";
   }
   return text + ".";
 }

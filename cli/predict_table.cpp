@@ -190,7 +190,7 @@ std::string interval_text(const RankingReport& report) {
       fmt::format("90 % interval {} to {} us", four_digits(microseconds(best.interval_low)),
                   four_digits(microseconds(best.interval_high)));
   if (!fitted) {
-    text += report.gpu.calibrated ? " (default error)" : " (default error, not calibrated)";
+    text += " (default error: docs/accuracy.md)";
   } else if (stream_of(report) == nullptr && r.inputs != Inputs::kNormal) {
     text += fmt::format(" (default error: {} inputs were not measured)",
                         r.inputs == Inputs::kZeros ? "all-zero" : to_text(r.inputs));

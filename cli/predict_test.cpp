@@ -390,13 +390,13 @@ TEST_CASE("An uncalibrated interval is marked") {
   CHECK(unwrapped(zeros).find("(default error: all-zero inputs were not measured") !=
         std::string::npos);
   CHECK(unwrapped(table({"512x512x512", "--gpu", "h100_pcie", "--method", "analytic"}))
-            .find("(default error, not calibrated)") != std::string::npos);
+            .find("(default error: docs/accuracy.md)") != std::string::npos);
 }
 
 TEST_CASE("A default interval on a calibrated GPU is not called uncalibrated") {
   const std::string text =
       unwrapped(table({"2x8x512x512x128", "--op", "attention", "--gpu", "h100_sxm"}));
-  CHECK(text.find("(default error)") != std::string::npos);
+  CHECK(text.find("(default error: docs/accuracy.md)") != std::string::npos);
   CHECK(text.find("not calibrated") == std::string::npos);
 }
 

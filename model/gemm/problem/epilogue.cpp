@@ -20,12 +20,16 @@ std::vector<std::string> every_word() {
 }
 
 [[noreturn]] void unknown(std::string_view text, std::string_view part) {
+  if (lower_case(part) == "bias") {
+    throw ConfigError("epilogue '" + on_one_line(text) +
+                      "': expected bias_n, one value per column as nn.Linear's, or bias_m, one "
+                      "per row");
+  }
   std::vector<std::string> known = every_word();
   known.insert(known.begin(), std::string(kNone));
-  throw ConfigError(
-      "epilogue '" + on_one_line(text) + "': expected one of " + join(known, ", ") +
-      ", or several of them in this order, such as bias_n+gelu" +
-      (lower_case(part) == "bias" ? "; nn.Linear's bias is bias_n" : did_you_mean(part, known)));
+  throw ConfigError("epilogue '" + on_one_line(text) + "': expected one of " + join(known, ", ") +
+                    ", or several of them in this order, such as bias_n+gelu" +
+                    did_you_mean(part, known));
 }
 
 std::optional<OutputStep> step_named(std::string_view text) {

@@ -67,7 +67,9 @@ TEST_CASE("The error for steps in another order gives the order") {
         "2 epilogue 'gelu+bias_n': expected one step of a kind, in the order bias_n+gelu");
   CHECK(error_message([] { parse_epilogue("residual+silu+gelu"); }) ==
         "2 epilogue 'residual+silu+gelu': expected one step of a kind, in the order gelu+residual");
-  CHECK(error_message([] { parse_epilogue("bias"); }).ends_with("; nn.Linear's bias is bias_n"));
+  CHECK(error_message([] { parse_epilogue("bias+gelu"); }) ==
+        "2 epilogue 'bias+gelu': expected bias_n, one value per column as nn.Linear's, or bias_m, "
+        "one per row");
 }
 
 TEST_CASE("A gate activates one of each two columns") {
