@@ -108,8 +108,8 @@ TEST_CASE("compare says perhaps if intervals overlap, or if no measured problem 
     CHECK(unlike.find(part) != std::string::npos);
   }
   // Odd rows of C: cuBLASLt's forecast is 1077 to 1904 us, and the pick is extrapolated.
-  CHECK(compare({"2048x50257x768", "--dtype", "bf16"})
-            .out.find("tilecast's pick is perhaps ") != std::string::npos);
+  CHECK(compare({"2048x50257x768", "--dtype", "bf16"}).out.find("tilecast's pick is perhaps ") !=
+        std::string::npos);
   // A forecast for cuBLASLt has at least as wide an interval as tilecast's pick.
   const Json answer = Json::parse(compare({"4096x4096x4224", "--format", "json"}).out);
   const auto width = [&](const char* whose) {

@@ -7,6 +7,7 @@
 #include "cli/explain_output.h"
 #include "cli/explain_stream.h"
 #include "cli/output_parts.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -38,12 +39,20 @@ std::string list_of(const std::vector<MoreCycles>& items, Cycles other) {
   return join(words, ", ");
 }
 
-/// Waves that the SMs wait for, relative to those that they work on: the last one may be partial.
-double rounding_of(const TileWaves& w) { return std::ceil(w.waves) / w.waves; }
+/// SMs' time in waves relative to their work: the last wave may be partial, and clusters may leave
+/// SMs idle.
+double idle_factor(const TileWaves& w, i32 sms) {
+  return std::ceil(w.waves) * sms * w.ctas_per_sm / static_cast<double>(w.tiles);
+}
 
-std::string waves_text(const TileWaves& w) {
-  const double last = static_cast<double>(w.in_last_wave) / static_cast<double>(w.ctas);
-  return fmt::format("{:.1f} waves, the last {:.0f} % full", w.waves, 100 * last);
+/// Formats "5.9 waves, the last 87 % full", and which SMs are idle in all of them.
+std::string waves_text(const TileWaves& w, i32 sms) {
+  const i64 idle = sms - w.ctas / w.ctas_per_sm;
+  return fmt::format("{:.1f} waves, the last {:.0f} % full{}", w.waves,
+                     100 * static_cast<double>(w.in_last_wave) / static_cast<double>(w.ctas),
+                     idle > 0 && w.tiles > w.ctas
+                         ? fmt::format(", {} idle", counted(static_cast<std::size_t>(idle), "SM"))
+                         : "");
 }
 
 bool splits_tiles(const Explanation& e) {
@@ -59,7 +68,8 @@ bool explains(double part, double whole) {
 
 /// Explains where the cycles differ: in partial waves or in the costs of groups, if these explain
 /// much of it, otherwise in the SMs' time.
-std::string cycles_text(const Explanation& kernel, const Explanation& best, const Difference& d) {
+std::string cycles_text(const Explanation& kernel, const Explanation& best, const Difference& d,
+                        i32 sms) {
   const Cycles other = best.predicted.cycles;
   const double more = d.cycles - 1;
   std::string text = more_percent(d.cycles) + " cycles";
@@ -73,11 +83,11 @@ std::string cycles_text(const Explanation& kernel, const Explanation& best, cons
       }
     }
   } else if (kernel.waves && best.waves && !splits_tiles(kernel) && !splits_tiles(best) &&
-             explains(rounding_of(*kernel.waves) / rounding_of(*best.waves) - 1, more)) {
+             explains(idle_factor(*kernel.waves, sms) / idle_factor(*best.waves, sms) - 1, more)) {
     return fmt::format("{}: {} tile{} on {} CTAs take{} {}; #1 takes {}.", text,
                        kernel.waves->tiles, kernel.waves->tiles == 1 ? "" : "s", kernel.waves->ctas,
-                       kernel.waves->tiles == 1 ? "s" : "", waves_text(*kernel.waves),
-                       waves_text(*best.waves));
+                       kernel.waves->tiles == 1 ? "s" : "", waves_text(*kernel.waves, sms),
+                       waves_text(*best.waves, sms));
   }
   if (const std::string phases = list_of(d.phases, other); !phases.empty()) {
     text += fmt::format(": SM time {}", phases);
@@ -125,7 +135,7 @@ std::vector<std::string> why_not_best(const ExplainReport& report, const Explana
         "Only {} is simulated; by the analytic model it is {}.", best_alone ? "#1" : "it",
         more_or_less(kernel.closed_form.time / best.closed_form.time, "slower", "faster")));
   } else {
-    why.push_back(cycles_text(kernel, best, d));
+    why.push_back(cycles_text(kernel, best, d, report.gpu.spec.sm.count));
   }
   if (std::abs(d.sm_clock - 1) >= kWorthSaying) {
     why.push_back(clock_difference(kernel, d));
