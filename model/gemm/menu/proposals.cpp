@@ -11,11 +11,13 @@
 #include "model/gemm/config/smem_layout.h"
 #include "model/gemm/config/tensor_memory.h"
 #include "model/gemm/costs/occupancy.h"
+#include "model/gemm/costs/tensor_operation.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/order/normal_order.h"
 #include "model/gemm/order/tile_scheduler.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/swapped_operands.h"
+#include "model/gemm/rules/compiler_rejections.h"
 #include "model/gemm/rules/kernel_rules.h"
 
 namespace tilecast {
@@ -113,7 +115,7 @@ void Proposals::add_rasters(KernelConfig config) {
 /// of it; or as a stream of K blocks, if the last wave is not full.
 void Proposals::add_splits(KernelConfig config) {
   config.raster = kSplitRasters[0];
-  if (check_legal(gpu_, asked_, of_operands(config)) == Refusal::kArchitecture) {
+  if (!has_tensor_core(gpu_, traits_of(config.schedule).tensor_core)) {
     reject(to_text(Refusal::kArchitecture), config);  // this GPU's limits may be unknown
     return;
   }
@@ -255,8 +257,9 @@ void Proposals::add(const KernelConfig& config, std::span<const Raster> rasters)
     if (raster.kind == RasterKind::kHilbert) {
       KernelConfig on_curve = config;
       on_curve.raster = raster;
-      if (!curve_compiles) {
-        curve_compiles = check_legal(gpu_, asked_, of_operands(on_curve)) == Refusal::kNone;
+      if (!curve_compiles) {  // the kernel is legal in its first order
+        curve_compiles = gpu_.compiler_rejections == nullptr ||
+                         !any_rejects(*gpu_.compiler_rejections, asked_, of_operands(on_curve));
       }
       if (!*curve_compiles) {
         continue;
