@@ -65,7 +65,7 @@ TEST_CASE("An error names the expected and the given value") {
         {"predict", {"--seed", "x"}, "--seed: expected an integer of at least 0, got 'x'"},
         {"predict", {"--rows"}, "--rows: 1 required N missing"},
         {"predict", {"--gpu", ""}, "--gpu: expected a value, got an empty string"},
-        {"predict", {"--config", "a", "--config", "b"}, "--config is given twice"},
+        {"emit", {"--config", "a", "--config", "b"}, "--config is given twice"},
         {"predict", {"--wide=yes"}, "wide was given a disallowed flag override"},
         {"predict", {"--fromat", "x"}, "unknown option '--fromat'; did you mean --format?"},
         {"predict", {"--tokens", "3"}, "--tokens requires --experts"},

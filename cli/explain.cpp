@@ -135,9 +135,12 @@ void run_explain(const Arguments& args) {
     say("{}: timeline for Perfetto", trace);
   }
   waiting.reset();
-  fmt::print("{}", args.text("--format") == "json" ? json_text(explain_json(report), 2)
-                   : args.given("--details")       ? explain_details(report)
-                                                   : explain_text(report));
+  const std::string format = args.text("--format");
+  fmt::print("{}", format == "json"          ? json_text(explain_json(report), 2)
+                   : format == "jsonl"       ? json_text(explain_json(report))
+                   : format == "csv"         ? explain_csv(report)
+                   : args.given("--details") ? explain_details(report)
+                                             : explain_text(report));
 }
 
 }  // namespace tilecast

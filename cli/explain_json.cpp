@@ -6,6 +6,7 @@
 #include "cli/explain_output.h"
 #include "cli/explain_stream.h"
 #include "cli/output_parts.h"
+#include "cli/predict_output.h"
 
 namespace tilecast {
 namespace {
@@ -188,6 +189,23 @@ Json explain_json(const ExplainReport& report) {
     json["best"] = explanation_json(report, *report.best);
   }
   return json;
+}
+
+std::string explain_csv(const ExplainReport& report) {
+  const Json json = explain_json(report);
+  std::string text = csv_titles(kRankingColumns) + "\n";
+  int rank = 0;
+  const auto add = [&](Json kernel) {
+    kernel["rank"] = ++rank;
+    text += csv_cells(kernel, kRankingColumns) + "\n";
+  };
+  if (json.contains("best")) {
+    add(json["best"]);
+  }
+  for (const Json& kernel : json["kernels"]) {
+    add(kernel);
+  }
+  return text;
 }
 
 }  // namespace tilecast

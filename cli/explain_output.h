@@ -30,6 +30,8 @@ std::string explain_text(const ExplainReport& report);
 /// Returns every field of the JSON, kernels in columns.
 std::string explain_details(const ExplainReport& report);
 nlohmann::ordered_json explain_json(const ExplainReport& report);
+/// Returns a row per kernel in the columns of predict, the best first.
+std::string explain_csv(const ExplainReport& report);
 
 /// Returns sentences that explain why a kernel is slower or faster than the best, each with its
 /// share of the time.

@@ -196,6 +196,17 @@ TEST_CASE("explain names waves as a reason only if the partial one explains the 
   CHECK(idle.find("288 tiles on 132 CTAs take 2.2 waves, the last 18 % full") != std::string::npos);
 }
 
+TEST_CASE("explain writes CSV in the columns of predict, and JSON on one line") {
+  const std::string csv = explain({"--config", kWide, kSmall, "--format", "csv"}).out;
+  const std::string row =
+      run_captured(run_predict, {"predict", kShape, "--config", kWide, "--format", "csv"}).out;
+  CHECK(csv.substr(0, csv.find('\n')) == row.substr(0, row.find('\n')));
+  CHECK(std::ranges::count(csv, '\n') == 4);  // titles, the best and two kernels
+  const std::string line = explain({"--config", kWide, "--format", "jsonl"}).out;
+  CHECK(line.find('\n') == line.size() - 1);
+  CHECK(Json::parse(line)["kernels"][0]["config"] == kWide);
+}
+
 TEST_CASE("explain gives the times that predict gives, also of kernels that predict estimates") {
   const std::vector<std::string> problem{"5120x13824x5120", "--dtype", "bf16", "--format", "json"};
   const auto answer = [&](const char* command, auto run) {
@@ -547,7 +558,7 @@ TEST_CASE("explain refuses impossible configurations with a one-line reason") {
   check_refused(explain({"--config", kWide}, "2048x2048"), ExitCode::kUsage, "2048x2048");
   check_refused(explain({"--config", kWide, "--gpu", "a100_sxm80"}), ExitCode::kUsage,
                 "wgmma schedules require hopper; this GPU is ampere");
-  check_refused(explain({"--config", kWide, "--format", "csv"}), ExitCode::kUsage, "csv");
+  check_refused(explain({"--config", kWide, "--format", "yaml"}), ExitCode::kUsage, "yaml");
 }
 
 TEST_CASE("predict simulates the best and ranks by time, the same on any number of threads") {

@@ -175,10 +175,14 @@ inline constexpr OptionRow kMachineOptions[] = {
      "--out"}};
 
 inline constexpr OptionRow kKernelOptions[] = {
-    {"predict emit", "--config,--tile", "CONFIG", "",
+    {"predict", "--config,--tile", "CONFIG...", "",
+     "Only this configuration, complete or partial: 128x256x64, 'cooperative 128x256', "
+     "ws:tile=128x256x64,stages=4. Of several, the fastest match of each",
+     0, 0, "", "--schedule --configs"},
+    {"emit", "--config,--tile", "CONFIG", "",
      "Only this configuration, complete or partial: 128x256x64, 'cooperative 128x256', "
      "ws:tile=128x256x64,stages=4",
-     0, 0, "", "--schedule --configs"},
+     0, 0, "", "--schedule"},
     {"explain", "--config,--tile", "CONFIG...", "",
      "One or more configurations, complete or partial (128x256x64). Default: the best with a "
      "different tile, and the best that CUTLASS offers"},
@@ -333,7 +337,9 @@ inline constexpr OptionRow kOutputOptions[] = {
     {"predict", "--format", "table|json|csv|jsonl|cutlass", "table",
      "jsonl: one line per problem; cutlass: a test list for CUTLASS's profiler"},
     {"compare", "--format", "table|json|csv|jsonl", "table", "jsonl: one line per problem"},
-    {"explain gpus doctor validate status", "--format", "table|json", "table", ""},
+    {"explain", "--format", "table|json|csv|jsonl", "table",
+     "csv: a row per kernel, in the columns of predict; jsonl: JSON on one line"},
+    {"gpus doctor validate status", "--format", "table|json", "table", ""},
     {"emit", "--out,-o", "FOLDER", "",
      "Folder for the file, created if missing; NAME.cu names the file, - prints it", 0, 0, "", "",
      true},

@@ -104,7 +104,7 @@ void run_one(const Arguments& args) {
   }
   const Question question = question_of(args, gpus.front().spec);
   const bool one = gpus.size() == 1, cutlass = format == "cutlass",
-             listing = args.given("--configs");
+             listing = !question.listed.configs.empty();
   if (cutlass && !one) {
     throw ConfigError("--format cutlass takes exactly one --gpu");
   }

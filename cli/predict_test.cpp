@@ -206,6 +206,22 @@ TEST_CASE("A list of configurations is ranked as given, and each line has a rank
   CHECK(csv.records.size() == 1 + 2 * 2);
 }
 
+TEST_CASE("Several configurations are ranked as a list of them is") {
+  const TemporaryFolder folder;
+  write_file(folder / "configs", "ws 128x256\npp 128x128x64 s3\n128x100\n");
+  const std::vector<std::string> shape{"1024x1024x512", "--format", "csv"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), shape.begin(), shape.end());
+    return predict(more);
+  };
+  const CapturedRun run = with({"--config", "ws 128x256", "pp 128x128x64 s3", "128x100"});
+  CHECK(run.out == with({"--configs", (folder / "configs").string()}).out);
+  CHECK(lines_of(run.out).size() == 4);  // titles, two kernels, and the last line end
+  CHECK(run.err.find("line 3: configuration '128x100': no candidate") != std::string::npos);
+  check_refused({"512x512", "--experts", "8", "--tokens", "64", "--config", "ws", "pp"},
+                "exactly one --config");
+}
+
 TEST_CASE("SHAPE may follow an option that takes several values") {
   const auto rows = [](const std::vector<std::string>& arguments) {
     std::vector<std::string> all{"--format", "csv", "--method", "analytic"};

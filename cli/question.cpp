@@ -59,6 +59,21 @@ ListedConfigs read_configs(const std::string& path) {
   return listed;
 }
 
+ListedConfigs asked_configs(const Arguments& args) {
+  ListedConfigs listed = read_configs(args.text("--configs"));
+  if (const std::vector<std::string>& configs = args.texts("--config");
+      args.command() == "predict" && configs.size() > 1) {
+    if (args.given("--experts")) {
+      throw ConfigError("--experts takes exactly one --config");
+    }
+    for (const std::string& config : configs) {
+      listed.configs.emplace_back(config);
+      listed.lines.push_back(listed.configs.size());
+    }
+  }
+  return listed;
+}
+
 Effort asked_effort(const Arguments& args) {
   const auto method = args.text_if_given("--method");
   const auto simulations = args.number_if_any("--simulate");
@@ -104,7 +119,7 @@ Question question_of(const Arguments& args, const GpuSpec& gpu) {
       .problem = asked_problem(args),
       .regime = parse_regime(args.text("--regime")),
       .inputs = parse_inputs(args.given("--inputs") ? args.text("--inputs") : "normal"),
-      .listed = read_configs(args.text("--configs")),
+      .listed = asked_configs(args),
       .effort = asked_effort(args)};
   question.schedules = asked_schedules(args, question.problem, gpu);
   question.effort.shortlist = shown_shortlist(

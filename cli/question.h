@@ -20,6 +20,8 @@ struct ListedConfigs {
 /// partial, each once; lines that begin with # are comments. Returns an empty list if `path` is
 /// empty. Throws a ConfigError that names the line.
 ListedConfigs read_configs(const std::string& path);
+/// Returns the configurations of --configs, or several ones of --config, which count as lines.
+ListedConfigs asked_configs(const Arguments& args);
 
 struct Question {
   AnyProblem problem;

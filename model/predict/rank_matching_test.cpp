@@ -77,7 +77,7 @@ TEST_CASE("A list of partial configurations is completed like each alone", "[pat
   const GemmProblem problem = fp16(512, 2048, 1024);
   std::vector<ConfigPattern> patterns;
   for (const char* text :
-       {"ws 128x256x64", "pp:tile=128x128x64,stages=3", "128x128x64 2x1", "sk", "po 128x128 s2",
+       {"ws 128x256", "pp:tile=128x128x64,stages=3", "128x128x64 2x1", "sk", "po 128x128 s2",
         "ws:tile=128x128x64,raster=grouped_n", "128x256x64 s3 n8", "bl 64x64x64"}) {
     patterns.emplace_back(text);
   }

@@ -282,7 +282,6 @@ Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedul
 
 KernelConfig fastest_match(const GemmQuestion& asked, const ConfigPattern& pattern,
                            MatchingKernels& kernels) {
-  constexpr std::size_t kCorrected = 16;  // matches per schedule with a learned correction
   require_solvable(asked.gpu, asked.problem);
   const CandidateKernels matching = kernels.of(pattern);
   if (matching.legal.kernels.empty()) {
@@ -290,7 +289,7 @@ KernelConfig fastest_match(const GemmQuestion& asked, const ConfigPattern& patte
   }
   const std::optional<LearnedPart> learned = learned_part(asked.gpu, Method::kAnalytic);
   const std::vector<Prediction> predictions = by_closed_form(
-      asked, fastest_forms(asked, matching.legal, learned ? kCorrected : 1, 1).forms, learned);
+      asked, fastest_forms(asked, matching.legal, learned ? kFewestOrdered : 1, 1).forms, learned);
   const auto fastest = std::ranges::min_element(predictions, {}, &Prediction::time);
   return std::get<KernelConfig>(fastest->config);
 }
