@@ -527,7 +527,11 @@ def test_layer_says_what_is_wrong(tmp_path, capsys):
     for arguments, error in ((["--model", "none"], "expected one of llama-3.2-1b"),
                              (["--model", str(tmp_path)], "num_local_experts"),
                              (["--model", "llama-3-8b", "--tensor-parallel", "9"], "expected 1 to 8"),
-                             (["--model", "llama-3-8b", "--tensor-parallel", "3"], "cannot be divided")):
+                             (["--model", "llama-3-8b", "--tensor-parallel", "3"], "cannot be divided"),
+                             (["--model", "llama-3-8b", "--phase", "decode", "--tokens", "7"], "--tokens: does not apply"),
+                             (["--model", "llama-3-8b", "--context", "7"], "--context: does not apply"),
+                             (["--model", "llama-3-8b", "--tokens", "0"], "--tokens: expected 1"),
+                             (["--model", "llama-3-8b", "--trace", "-"], "--trace: expected the path")):
         assert __main__.main(["layer", *arguments]) == 2
         assert error in capsys.readouterr().err
 

@@ -15,6 +15,7 @@ from . import _native
 from ._files import read_json
 from ._model import ConfigError, _machine
 
+_DEFAULT_TOKENS = 4096
 _ACTIVATIONS = ("silu", "gelu", "gelu_pytorch_tanh")
 # model_type of config.json: layers with two RMS norms, rotary embedding and a gated MLP
 _MODEL_TYPES = ("llama", "mistral", "qwen2", "gemma", "granite", "phi3", "internlm2")
@@ -186,22 +187,31 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     number = {"type": int, "metavar": "N"}
     parser.add_argument("--model", required=True,
                         help=f"one of {', '.join(known_models())}, or the path of a config.json")
-    parser.add_argument("--phase", choices=("prefill", "decode"), default="prefill")
-    parser.add_argument("--tokens", default=4096, help="tokens per sequence in prefill (default %(default)s)", **number)
+    parser.add_argument("--phase", choices=("prefill", "decode"), default="prefill",
+                        help="prefill of whole sequences (default), or decode of one token of each")
+    parser.add_argument("--tokens", help=f"tokens per sequence in prefill (default {_DEFAULT_TOKENS})", **number)
     parser.add_argument("--batch", default=1, help="number of sequences (default %(default)s)", **number)
-    parser.add_argument("--context", default=4096, help="keys per sequence in decode (default %(default)s)",
-                        **number)
+    parser.add_argument("--context", help=f"keys per sequence in decode (default {_DEFAULT_TOKENS})", **number)
     parser.add_argument("--tensor-parallel", default=1, help="number of GPUs that share a layer, 1 to 8", **number)
     parser.add_argument("--layers", default=0, **number,
                         help="number of layers in one CUDA graph (default: all layers of the model)")
-    parser.add_argument("--mode", choices=("eager", "compile"), default="compile")
-    parser.add_argument("--regime", choices=("burst", "sustained"), default="sustained")
+    parser.add_argument("--mode", choices=("eager", "compile"), default="compile",
+                        help="torch's eager kernels, or Inductor's (default %(default)s)")
+    parser.add_argument("--regime", choices=("burst", "sustained"), default="sustained",
+                        help="clock of an idle GPU, or of continuous load (default %(default)s)")
     parser.add_argument("--gpu", default="h200_sxm", help="name of a GPU, or path of a GPU file (default %(default)s)")
-    parser.add_argument("--format", choices=("table", "json"), default="table")
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="default %(default)s")
     parser.add_argument("--trace", help="file to write a trace of the launches to, for chrome://tracing or Perfetto")
 
 
 def run(options: argparse.Namespace) -> str:
+    for phase, name in (("prefill", "context"), ("decode", "tokens")):
+        if options.phase == phase and getattr(options, name) is not None:
+            raise ConfigError(f"--{name}: does not apply to --phase {phase}")
+        if getattr(options, name) is None:
+            setattr(options, name, _DEFAULT_TOKENS)
+    if options.trace == "-":
+        raise ConfigError("--trace: expected the path of a file, got -")
     for name, least, most in (("tokens", 1, 1 << 24), ("batch", 1, 1 << 16), ("context", 1, 1 << 24),
                               ("tensor_parallel", 1, 8), ("layers", 0, 10000)):
         if not least <= getattr(options, name) <= most:
@@ -225,8 +235,8 @@ def run(options: argparse.Namespace) -> str:
                            "all_layers_us": answer.total_us * layers, "tensor_parallel": parts,
                            "all_reduce_bytes": reduced, "assumed": config.assumed,
                            **{name: getattr(options, name) for name in ("phase", "batch", "tokens", "context")}}, indent=1)
-    text = (f"One layer of {options.model}\n{answer}\n\n{layers} layers: {answer.total_us * layers / 1000:.2f} ms, "
-            "without embedding and head.")
+    text = (f"One layer of {options.model}\n{answer}\n\n{layers} layers: {'at least ' if answer.unknown else ''}"
+            f"{answer.total_us * layers / 1000:.2f} ms, without embedding and head.")
     needed = memory_bytes(config, layers, options.batch, options.context if options.phase == "decode" else options.tokens)
     capacity = _native.constants(_machine(options.gpu, True))["dram.capacity"]
     if needed > capacity:
