@@ -116,6 +116,18 @@ std::vector<Sampled> sampled_kernels() {
 
 }  // namespace
 
+TEST_CASE("Clusters and rows of C that end in a narrower chunk have revisions of their own") {
+  CHECK(kernel_revision("ping_pong:tile=128x192x64,stages=4,cluster=1x1") == 1);
+  CHECK(kernel_revision("ping_pong:tile=128x176x64,stages=4,cluster=1x1") == 2);
+  CHECK(kernel_revision("ping_pong:tile=128x176x64,stages=4,cluster=2x1") == 3);
+  CHECK(kernel_revision("ping_pong:tile=128x168x64,stages=4,cluster=2x1") == 2);
+  CHECK(kernel_revision("pipelined:tile=192x192x64,stages=4,warpgroups=1x2,ctas=1") == 2);
+  CHECK(kernel_revision("pipelined:tile=128x32x64,stages=4,warpgroups=2x1,ctas=1") == 1);
+  CHECK(kernel_revision("multistage:tile=128x96x64,stages=4,warpgroups=2x1,ctas=1") == 1);
+  CHECK(nanoseconds_saved("ping_pong:tile=128x176x64,stages=4,cluster=2x1", 1) == 450);
+  CHECK(nanoseconds_saved("ping_pong:tile=128x176x64,stages=4,cluster=2x1", 2) == 0);
+}
+
 TEST_CASE("Sampled kernels keep their machine code while their family keeps its revision") {
   std::map<std::string, std::string>
       committed;  // committed hash by toolkit, family, revision and kernel

@@ -132,7 +132,8 @@ class CudaGemm final : public DevicePlan<tilecast_arguments> {
     lead(args.b, swapped ? read_a : read_b);
     if (args.c_by_tma != 0) {
       lead(args.c, arguments.c);
-      if (c_last_columns(launch_.config().tiling) > 0) {
+      if (c_last_columns(launch_.config(), c_column_bytes(launch_.problem()),
+                         launch_.problem().epilogue) > 0) {
         lead(args.c_last, arguments.c);
       }
     }

@@ -1,9 +1,10 @@
 // The chunks in which a warpgroup stages its part of a tile on the way to C, and the layout of
 // their elements in shared memory. Columns are those of A B; each becomes column_bytes() of C.
 //
-// In a slot a chunk consists of boxes of whole swizzle rows, with one bulk store each; or, if its
-// columns are an odd multiple of eight, of one box of contiguous rows. With swapped operands the
-// chunk is transposed: each column is a swizzle row of 64 elements of C.
+// In a slot a chunk consists of boxes of whole swizzle rows, with one bulk store each. The last
+// chunk of a row may be one narrower box of a tensor map of its own, whose rows are contiguous if
+// no swizzle mode has their width. With swapped operands the chunk is transposed: each column is a
+// swizzle row of 64 elements of C.
 #pragma once
 
 #include "kernels/gemm/gemm_config.h"
@@ -17,17 +18,17 @@ struct Chunk {
   i32 column;   // first column, within the warpgroup's part
   i32 columns;  // the last chunk of a row may be narrower
 
-  /// Whether the chunk's rows are contiguous, in a box of a separate tensor map.
-  __device__ constexpr bool unswizzled() const {
-    return Config::kLastColumns > 0 && columns % 16 != 0;
+  /// Whether the chunk is a box of a separate tensor map.
+  __device__ constexpr bool has_own_box() const {
+    return Config::kLastColumns > 0 && columns == Config::kLastColumns;
   }
   __device__ constexpr i32 boxes() const {
-    return unswizzled() ? 1 : columns / Config::kBoxColumns;
+    return has_own_box() ? 1 : columns / Config::kBoxColumns;
   }
   /// Number of groups of sixteen columns; the last group may have eight.
-  __device__ constexpr i32 sixteens() const { return columns / 16 + (unswizzled() ? 1 : 0); }
+  __device__ constexpr i32 sixteens() const { return columns / 16 + (columns % 16 != 0 ? 1 : 0); }
   __device__ constexpr bool is_half(i32 sixteen) const {
-    return unswizzled() && sixteen == columns / 16;
+    return columns % 16 != 0 && sixteen == columns / 16;
   }
 
   __device__ static constexpr Chunk<Config> at(i32 index) {
@@ -50,8 +51,11 @@ __device__ inline u32 slot_offset(const Chunk<Config>& chunk, u32 row, u32 sixte
   if constexpr (Config::kSwapped) {
     return row * kSwizzleBytes + ((sixteenth ^ row % kSwizzleAtomRows) << 4);
   }
-  if (chunk.unswizzled()) {
-    return row * (Config::kLastColumns * kHalfBytes) + sixteenth * 16;
+  if (chunk.has_own_box()) {
+    constexpr u32 kUnits = Config::kLastColumns * kHalfBytes / 16;
+    constexpr u32 kSwizzledUnits = kUnits == 2 || kUnits == 4 ? (kUnits - 1) << 4 : 0;
+    const u32 at = row * (kUnits * 16) + sixteenth * 16;
+    return at ^ ((at >> 3) & kSwizzledUnits);
   }
   constexpr u32 kPerBox = Config::kBoxRowBytes / 16;
   const u32 in_box = row * Config::kBoxRowBytes + sixteenth % kPerBox * 16;

@@ -155,9 +155,10 @@ TILECAST_HD constexpr TmaBox b_box(const Tiling& t, Layout layout) {
 }
 /// Box of C's bulk stores. With swapped operands a column of the tile is a row of C, and a chunk's
 /// 64 rows fill a swizzle row.
-TILECAST_HD constexpr TmaBox c_box(const KernelConfig& config, ElementType c, i32 column_bytes) {
+TILECAST_HD constexpr TmaBox c_box(const KernelConfig& config, ElementType c, i32 column_bytes,
+                                   const Epilogue& epilogue) {
   constexpr i32 kWarpRows = kTensorMemoryLanes / kWarpsPerWarpgroup;  // each warp stores its rows
-  const i32 columns = c_box_columns(config.tiling, column_bytes);
+  const i32 columns = c_box_columns(config, column_bytes, epilogue);
   if (config.operands == OperandOrder::kSwapped) {
     return {kWgmmaM, columns, kSwizzleBytes};
   }
@@ -165,11 +166,13 @@ TILECAST_HD constexpr TmaBox c_box(const KernelConfig& config, ElementType c, i3
   return {row_bytes / element_bytes(c), uses_tcgen05(config.schedule) ? kWarpRows : kWgmmaM,
           row_bytes % kLeastSwizzleBytes == 0 ? row_bytes : 0};
 }
-/// Box of the last chunk of a row. Requires c_last_columns() != 0.
-TILECAST_HD constexpr TmaBox c_last_box(const KernelConfig& config) {
-  const i32 columns = c_last_columns(config.tiling);
-  return config.operands == OperandOrder::kSwapped ? TmaBox{kWgmmaM, columns, kSwizzleBytes}
-                                                   : TmaBox{columns, kWgmmaM, 0};
+/// Box of the last chunk of a row, of c_last_columns() > 0. Its rows are contiguous where no
+/// swizzle mode has their width.
+TILECAST_HD constexpr TmaBox c_last_box(const KernelConfig& config, i32 columns) {
+  const bool swizzled = columns == 16 || columns == 32;
+  return config.operands == OperandOrder::kSwapped
+             ? TmaBox{kWgmmaM, columns, kSwizzleBytes}
+             : TmaBox{columns, kWgmmaM, swizzled ? columns * kHalfBytes : 0};
 }
 
 /// Box of A's block scales for a K block, in a stage of scale_stage_bytes().

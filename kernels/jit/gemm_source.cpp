@@ -89,7 +89,7 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   OutputSteps::visit<OutputKind::kActivate>(epilogue.of(OutputKind::kActivate), [&](auto activate) {
     by_conversion = decltype(activate)::kByConversion;
   });
-  const i32 box_columns = c_box_columns(t, column_bytes);
+  const i32 box_columns = c_box_columns(config, column_bytes, epilogue);
   const i32 box_row_bytes = box_columns * column_bytes;
 
   ConfigWriter w;
@@ -208,7 +208,8 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   w.flag("kCBorrows", t.c_slots == 0, "C is staged in stages of the ring, not in its own slots");
   w.count("kColumnBytes", column_bytes, "bytes of C per column of A B");
   w.count("kSlotColumns", c_slot_columns(t), "columns of a chunk");
-  w.count("kLastColumns", c_last_columns(t), "columns of the last chunk, which may be narrower");
+  w.count("kLastColumns", c_last_columns(config, column_bytes, epilogue),
+          "columns of the last chunk if it has a tensor map of its own");
   w.count("kBoxColumns", box_columns);
   w.count("kBoxRowBytes", box_row_bytes);
   w.count("kBoxBytes", kWgmmaM * box_row_bytes);

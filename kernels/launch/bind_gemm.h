@@ -140,7 +140,8 @@ ResultArgs bind_result(const GemmToBind& gemm, const GemmBuffers& buffers, Matri
       !uses_mma_sync(gemm.config.schedule) && in_whole(16 / element_bytes(r.dtype)) ? 1 : 0;
   if (args.residual_by_tma != 0) {
     args.residual_map =
-        encode(MapOf::kResidual, r, c_box(gemm.config, r.dtype, c_column_bytes(problem)));
+        encode(MapOf::kResidual, r,
+               c_box(gemm.config, r.dtype, c_column_bytes(problem), problem.epilogue));
   }
   return args;
 }
@@ -184,9 +185,11 @@ GemmArgs bind_gemm(const GemmToBind& gemm, GemmBuffers buffers, Encode encode) {
   }
   args.c_by_tma = by_tma && (swapped || c_rows_allow_tma(problem)) ? 1 : 0;
   if (args.c_by_tma != 0) {
-    args.c = encode(MapOf::kC, c, c_box(gemm.config, c.dtype, c_column_bytes(problem)));
-    if (c_last_columns(t) > 0) {
-      args.c_last = encode(MapOf::kC, c, c_last_box(gemm.config));
+    args.c = encode(MapOf::kC, c,
+                    c_box(gemm.config, c.dtype, c_column_bytes(problem), problem.epilogue));
+    if (const i32 last = c_last_columns(gemm.config, c_column_bytes(problem), problem.epilogue);
+        last > 0) {
+      args.c_last = encode(MapOf::kC, c, c_last_box(gemm.config, last));
     }
   }
   args.c_pointer = buffers.c;

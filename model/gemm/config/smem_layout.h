@@ -33,21 +33,31 @@ TILECAST_HD constexpr i32 k_slab_elements(const Tiling& tiling) {
   return min_of(tiling.block_k, kSwizzleBytes / tiling.operand_bytes);
 }
 
-/// Width of the last chunk in a row of C if it is an odd multiple of eight columns, else 0. No
-/// swizzle mode has this width, and none is needed: rows that are an odd multiple of 16 bytes apart
-/// do not conflict in shared-memory banks.
-TILECAST_HD constexpr i32 c_last_columns(const Tiling& tiling) {
-  return in_odd_eights(tiling) ? warpgroup_columns(tiling) % kSlabElements : 0;
+/// Width of the last chunk in a row of C if it has a bulk store and a tensor map of its own, else
+/// 0: where it is narrower than the others, so that these are as wide as a slot. A store of narrow
+/// rows costs L2 more: one of 32 bytes that starts inside a sector writes two sectors in part.
+/// Kernels that load a residual, or whose C has not 16 bits, do so only for odd multiples of eight
+/// columns, which no swizzle mode has.
+TILECAST_HD constexpr i32 c_last_columns(const KernelConfig& config, i32 column_bytes,
+                                         const Epilogue& epilogue) {
+  const i32 columns = warpgroup_columns(config.tiling), last = columns % kSlabElements;
+  const bool fills_swizzle_row = columns == 16 || columns == 32;
+  const bool has_map = column_bytes == kHalfBytes && !gates(epilogue) &&
+                       !epilogue.has(OutputKind::kLoad) && !uses_mma_sync(config.schedule) &&
+                       !fills_swizzle_row;
+  return in_odd_eights(config.tiling) || has_map ? last : 0;
 }
 
 /// Columns of C per staging slot, and per bulk store. A store fills complete swizzle rows of 128,
-/// 64 or 32 bytes; a slot holds stores of up to 64 columns in total, or the odd last chunk. Columns
+/// 64 or 32 bytes; a slot holds stores of up to 64 columns in total, or the last chunk. Columns
 /// are counted in A B; each takes `column_bytes` (c_column_bytes) in C.
 TILECAST_HD constexpr i32 c_slot_columns(const Tiling& tiling) {
   return min_of(warpgroup_columns(tiling), kSlabElements);
 }
-TILECAST_HD constexpr i32 c_box_columns(const Tiling& tiling, i32 column_bytes = kHalfBytes) {
-  const i32 columns = warpgroup_columns(tiling) - c_last_columns(tiling);
+TILECAST_HD constexpr i32 c_box_columns(const KernelConfig& config, i32 column_bytes,
+                                        const Epilogue& epilogue) {
+  const i32 columns =
+      warpgroup_columns(config.tiling) - c_last_columns(config, column_bytes, epilogue);
   const i32 fit = columns % 64 == 0 ? 64 : columns % 32 == 0 ? 32 : 16;
   return min_of(fit, kSwizzleBytes / column_bytes);
 }

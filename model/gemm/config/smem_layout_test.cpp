@@ -1,5 +1,7 @@
 #include "model/gemm/config/smem_layout.h"
 
+#include <utility>
+
 #include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
 
@@ -12,17 +14,24 @@ Tiling tile(i32 m, i32 n, i32 k, i32 stages, i32 warpgroups_m, i32 warpgroups_n,
   return {m, n, k, stages, warpgroups_m, warpgroups_n, 1, 1, c_slots};
 }
 
+/// A kernel whose warpgroups have this many columns.
+KernelConfig of_columns(i32 block_n, i32 warpgroups_n = 1) {
+  KernelConfig config = fixed_by_schedule(Schedule::kWarpSpecialized);
+  config.tiling = tile(64, block_n, 64, 2, 1, warpgroups_n, 2);
+  return config;
+}
+
 TEST_CASE("Slots of C scale with the bytes of C per column") {
   const Tiling t = tile(128, 256, 64, 3, 2, 1, 2);
   // 64 rows x 64 columns
   CHECK(c_slot_bytes(Schedule::kWarpSpecialized, t, 4) == 16384);
   CHECK(c_slot_bytes(Schedule::kWarpSpecialized, t, 1) == 4096);
-  CHECK(c_box_columns(t, 4) == 32);  // a swizzle row of 128 bytes
-  CHECK(c_box_columns(t, 2) == 64);
-  CHECK(c_box_columns(t, 1) == 64);
   KernelConfig config{};
   config.schedule = Schedule::kWarpSpecialized;
   config.tiling = t;
+  CHECK(c_box_columns(config, 4, {}) == 32);  // a swizzle row of 128 bytes
+  CHECK(c_box_columns(config, 2, {}) == 64);
+  CHECK(c_box_columns(config, 1, {}) == 64);
   CHECK(c_slots_beside(config, 4) == 2 * 2 * 8192);  // two warpgroups, two slots each
   CHECK(c_slots_beside(config, 2) == 0);
   CHECK(smem_layout(config.schedule, t, 4).total_bytes ==
@@ -54,33 +63,41 @@ TEST_CASE("Ping-pong stages C for both tiles in flight") {
   CHECK(two.barrier_offset - two.c_offset == 4 * 8192);  // two consumers x two slots
 }
 
-TEST_CASE("A store is the widest of 64, 32 and 16 columns that divides a warpgroup's part") {
-  const auto box = [](i32 block_n, i32 warpgroups_n) {
-    return c_box_columns(tile(64, block_n, 64, 2, 1, warpgroups_n, 2));
+TEST_CASE("Stores are 64 columns wide, but for the last of a row, which has a map of its own") {
+  const auto boxes = [](i32 block_n, i32 warpgroups_n) {
+    const KernelConfig config = of_columns(block_n, warpgroups_n);
+    return std::pair(c_box_columns(config, 2, {}), c_last_columns(config, 2, {}));
   };
-  CHECK(box(128, 1) == 64);
-  CHECK(box(96, 1) == 32);
-  CHECK(box(144, 1) == 16);  // 9 x 16
-  CHECK(box(16, 1) == 16);
-  CHECK(box(256, 2) == 64);  // 128 columns each
-  CHECK(box(192, 2) == 32);  // 96 each
+  CHECK(boxes(128, 1) == std::pair(64, 0));
+  CHECK(boxes(96, 1) == std::pair(64, 32));
+  CHECK(boxes(144, 1) == std::pair(64, 16));
+  CHECK(boxes(176, 1) == std::pair(64, 48));
+  CHECK(boxes(168, 1) == std::pair(64, 40));
+  CHECK(boxes(136, 1) == std::pair(64, 8));
+  CHECK(boxes(256, 2) == std::pair(64, 0));   // 128 columns each
+  CHECK(boxes(192, 2) == std::pair(64, 32));  // 96 each
+  CHECK(boxes(16, 1) == std::pair(16, 0));    // a row fills one swizzle row
+  CHECK(boxes(32, 1) == std::pair(32, 0));
+  CHECK(boxes(48, 1).second == 48);
+  CHECK(boxes(24, 1).second == 24);
+  CHECK(c_chunks(of_columns(168).tiling) == 3);
+  CHECK(c_slot_columns(of_columns(168).tiling) == 64);
+  CHECK(c_slot_columns(of_columns(40).tiling) == 40);
 }
 
-TEST_CASE("An odd multiple of eight columns ends in a chunk of its own width") {
-  const auto last = [](i32 block_n, i32 warpgroups_n) {
-    return c_last_columns(tile(64, block_n, 64, 2, 1, warpgroups_n, 2));
+TEST_CASE("Where the last chunk has no map, a store is as wide as divides all chunks") {
+  const auto box = [](i32 block_n, i32 column_bytes, const Epilogue& epilogue) {
+    return std::pair(c_box_columns(of_columns(block_n), column_bytes, epilogue),
+                     c_last_columns(of_columns(block_n), column_bytes, epilogue));
   };
-  CHECK(last(168, 1) == 40);  // 2 x 64 + 40
-  CHECK(last(24, 1) == 24);
-  CHECK(last(136, 1) == 8);
-  CHECK(last(336, 2) == 40);  // 168 columns each
-  CHECK(last(176, 1) == 0);
-  CHECK(last(256, 1) == 0);
-  const Tiling t = tile(64, 168, 64, 2, 1, 1, 2);
-  CHECK(c_box_columns(t) == 64);  // width of the chunks before the last one
-  CHECK(c_chunks(t) == 3);
-  CHECK(c_slot_columns(t) == 64);
-  CHECK(c_slot_columns(tile(64, 40, 64, 2, 1, 1, 2)) == 40);
+  CHECK(box(144, 4, {}) == std::pair(16, 0));
+  CHECK(box(96, 1, {}) == std::pair(32, 0));
+  CHECK(box(96, 2, {step<Residual>()}) == std::pair(32, 0));
+  CHECK(box(176, 2, {step<Swiglu>()}) == std::pair(16, 0));
+  CHECK(box(168, 2, {step<Residual>()}) == std::pair(64, 40));
+  KernelConfig by_threads = of_columns(96);
+  by_threads.schedule = Schedule::kMultistage;
+  CHECK(c_last_columns(by_threads, 2, {}) == 0);
 }
 
 TEST_CASE("A slot is up to 64 columns wide, and the last one of a row may be partial") {
