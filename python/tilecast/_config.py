@@ -13,9 +13,8 @@ NAMES = {
     "block_n": ("block_n", "block_size_n", "bn", "tile_n"),
     "block_k": ("block_k", "block_size_k", "bk", "tile_k"),
     "group_m": ("group_m", "group_size_m", "group_size", "gm"),
-    "stages": ("stages", "num_stages"),
-    "warps": ("warps", "num_warps"),
 }
+_NAMES = {**NAMES, "stages": ("stages", "num_stages"), "warps": ("warps", "num_warps")}
 _WARPS_PER_WARPGROUP, _WGMMA_ROWS = 4, 64
 
 
@@ -61,7 +60,7 @@ class Config:
                                   f"got {given!r}")
             given = dict(zip(names, given))
         low = {str(name).lower(): value for name, value in given.items()}
-        found = {name: low.pop(own) for name, names in NAMES.items() for own in names if own in low}
+        found = {name: low.pop(own) for name, names in _NAMES.items() for own in names if own in low}
         sides = [found.pop(side) for side in ("block_m", "block_n", "block_k") if side in found]
         if sides:
             low["tile"] = sides
