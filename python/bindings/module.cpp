@@ -25,6 +25,7 @@
 #include "model/base/error.h"
 #include "model/base/parallel.h"
 #include "model/gemm/problem/epilogue.h"
+#include "model/gemm/problem/routing.h"
 #include "python/bindings/answers.h"
 #include "python/bindings/known_calls.h"
 
@@ -171,6 +172,10 @@ NB_MODULE(_native, m) {
           return std::tuple(sm.threads, sm.registers, sm.shared_bytes, sm.cta_shared_bytes,
                             sm.wgmma);
         }));
+  m.def("routed_rows", [](tilecast::i64 tokens, tilecast::i64 experts, tilecast::i64 top_k,
+                          const std::string& routing, tilecast::u64 seed) {
+    return drawn_rows({experts, tokens, top_k, tilecast::parse_zipf(routing), seed}, 1).front();
+  });
   m.def("activations", [] {
     std::vector<std::pair<std::string, int>> words;
     for (const tilecast::OutputStep step : tilecast::steps_of(tilecast::OutputKind::kActivate)) {

@@ -384,6 +384,32 @@ def test_one_schedule_may_stand_alone():
     assert one[0].config == tilecast.predict(512, 512, 512, schedules=["ping_pong"], top=1)[0].config
 
 
+def test_groups_and_leading_dimensions_are_those_of_the_program():
+    rows = tilecast.routed_rows(4096, 64, 2, "zipf:1.1")
+    assert len(rows) == 64 and sum(rows) == 8192 and rows == tilecast.routed_rows(4096, 64, 2, "zipf:1.1", seed=1)
+    assert rows != tilecast.routed_rows(4096, 64, 2, "zipf:1.1", seed=2)
+    grouped = tilecast.Gemm([256, 0, 17], 1024, 512, dtype="bf16")
+    assert tilecast.predict(grouped).data["groups"] == "256,0,17"
+    assert tilecast.predict(tilecast.Gemm(256, 128, [64, 512], dtype="bf16", layout="nt")).data["groups"] == "k:64,512"
+    padded, dense = (tilecast.Gemm(512, 512, 500, lda=lda, ldb=lda) for lda in (512, None))
+    assert tilecast.predict(padded)[0].time_us < tilecast.predict(dense)[0].time_us  # rows of 1,000 bytes need a copy
+    times = tilecast.rank([grouped, padded], ["ws 128x128x64", "pp 64x128x64"])
+    assert all(0 < time < 1e3 for row in times for time in row)
+    assert len(tilecast.predict_many([grouped, padded, (64, 64, 64)])) == 3
+    assert tilecast.explain(padded).kernels
+
+
+@pytest.mark.parametrize("words, call", [
+    ("lda", lambda: tilecast.predict(tilecast.Gemm(64, 64, 64, lda=8))),
+    ("top-k 9: there are only 8 experts", lambda: tilecast.routed_rows(64, 8, 9)),
+    ("tokens: expected 1 to 4194304, got 0", lambda: tilecast.routed_rows(0, 8)),
+    ("rows", lambda: tilecast.routed_rows(1 << 22, 8, 2)),
+    ("dtype: apply only to m, n and k", lambda: tilecast.predict(tilecast.Gemm(64, 64, 64), dtype="bf16"))])
+def test_mistakes_in_groups_and_leading_dimensions_are_refused(words, call):
+    with pytest.raises(tilecast.ConfigError, match=words):
+        call()
+
+
 DECODE = tilecast.Attention(batch=16, heads=32, kv_heads=8, queries=1, keys=8192, head_dim=128, dtype="bf16")
 
 
@@ -431,9 +457,9 @@ def test_attention_has_fields_of_its_own():
         with pytest.raises(tilecast.ConfigError, match=text):
             call()
 
-    refused("dtype: apply only to GEMMs", lambda: tilecast.predict(DECODE, dtype="bf16"))
-    refused("n, k, batch: apply only to GEMMs", lambda: tilecast.predict(DECODE, 1, 2, batch=3))
-    refused("layout: apply only to GEMMs", lambda: tilecast.rank([DECODE], ["ao"], layout="tn"))
+    refused("dtype: apply only to m, n and k", lambda: tilecast.predict(DECODE, dtype="bf16"))
+    refused("n, k, batch: apply only to m, n and k", lambda: tilecast.predict(DECODE, 1, 2, batch=3))
+    refused("layout: apply only to m, n and k", lambda: tilecast.rank([DECODE], ["ao"], layout="tn"))
     refused("applies only to GEMMs", lambda: tilecast.rank([DECODE], [Tile(128, 128, 64)]))
     refused("accumulate, out_dtype, calibrated: apply only to", lambda: tilecast.rank(PROBLEM, Tile(128, 128, 64), calibrated=False))
     refused("family: applies only to Triton's", lambda: tilecast.rank(PROBLEM, KNOWN, family=tilecast.triton.Family()))

@@ -16,11 +16,11 @@ from ._config import Config
 from ._matmul import matmul
 from ._model import (ConfigError, Error, Explanation, Failure, FileError, Gpu, Prediction,
                      Predictions, Ranking, config_folder, explain, gpus, predict, predict_many)
-from ._problem import Attention
+from ._problem import Attention, Gemm, routed_rows
 from ._program import calibrate, report
 from ._rank import rank
 
 __version__ = "0.2.0"
-__all__ = ["Attention", "Config", "ConfigError", "Error", "Explanation", "Failure", "FileError", "Gpu", "Prediction",
-           "Predictions", "Ranking", "attention", "calibrate", "config_folder", "explain", "gpus", "matmul", "predict",
-           "predict_many", "rank", "report"]
+__all__ = ["Attention", "Config", "ConfigError", "Error", "Explanation", "Failure", "FileError", "Gemm", "Gpu",
+           "Prediction", "Predictions", "Ranking", "attention", "calibrate", "config_folder", "explain", "gpus", "matmul",
+           "predict", "predict_many", "rank", "report", "routed_rows"]

@@ -37,6 +37,9 @@ def family_times(machine: Machine, problem: Problem, conditions: Conditions, ker
 def activations() -> list[tuple[str, int]]:
     """Words, and columns of A B per column of C: 2 for a gate."""
 
+def routed_rows(tokens: int, experts: int, top_k: int, routing: str, seed: int, /) -> list[int]:
+    """Rows of each expert (model/gemm/problem/routing.h)."""
+
 def sm_limits(machine: Machine, /) -> tuple[int, int, float, float, bool]:
     """Threads, registers and bytes of shared memory per SM; bytes of shared memory per CTA."""
 

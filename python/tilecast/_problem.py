@@ -52,6 +52,10 @@ def text(name: str, value: Any) -> str:
     return value
 
 
+def _is_grouped(side: Any) -> bool:
+    return isinstance(side, Sequence) and not isinstance(side, str)
+
+
 def listed(name: str, values: Any, single: Callable[[Any], bool]) -> list:
     """Returns an iterable's values; one value alone as a list."""
     if single(values):
@@ -63,29 +67,42 @@ def listed(name: str, values: Any, single: Callable[[Any], bool]) -> list:
 
 @dataclasses.dataclass(frozen=True)
 class Gemm:
-    """C[m,n] = epilogue(A[m,k] B). `m` may also be the rows of each group, without a batch."""
+    """C[m,n] = epilogue(A[m,k] B): a problem for `predict`, `predict_many`, `rank` and `explain`.
+
+    m, n, k         dimensions in elements; `m` may be the rows of each group of a grouped GEMM (`routed_rows`), whose
+                    groups have their own B; or, in layout "nt", `k` the rows of each group, which have their own C
+    lda, ldb, ldc   elements from one row in memory to the next; by default rows are contiguous
+    others          as the keywords of `predict`
+    """
 
     m: Union[int, Sequence[int]]
     n: int
-    k: int
+    k: Union[int, Sequence[int]]
     dtype: Any = "fp16"
     layout: str = "tn"
     epilogue: str = "none"
     batch: Union[int, str] = 1
     accumulate: Optional[str] = None
     out_dtype: Any = None  # default: dtype, or bf16 for fp8
+    lda: Optional[int] = None
+    ldb: Optional[int] = None
+    ldc: Optional[int] = None
 
     def __post_init__(self) -> None:
-        grouped = isinstance(self.m, Sequence) and not isinstance(self.m, str)
-        for name, value in [*(("m", one) for one in (self.m if grouped else [self.m])), ("n", self.n), ("k", self.k)]:
-            integer(name, value)
+        for name in ("m", "n", "k"):
+            side = getattr(self, name)
+            for one in side if name != "n" and _is_grouped(side) else [side]:
+                integer(name, one)
 
     def texts(self) -> Texts:
-        rows = (f"[{','.join(str(operator.index(one)) for one in self.m)}]" if isinstance(self.m, Sequence)
-                else f"{self.batch}*{operator.index(self.m)}")
-        return ("gemm", f"{rows}x{operator.index(self.n)}x{operator.index(self.k)}", word_of(self.dtype),
+        side = lambda value: (f"[{','.join(str(operator.index(one)) for one in value)}]" if _is_grouped(value)
+                              else str(operator.index(value)))
+        batch = "" if _is_grouped(self.m) or _is_grouped(self.k) and self.batch == 1 else f"{self.batch}*"
+        strides = {name: str(integer(name, given)) for name in ("lda", "ldb", "ldc")
+                   if (given := getattr(self, name)) is not None}
+        return ("gemm", f"{batch}{side(self.m)}x{side(self.n)}x{side(self.k)}", word_of(self.dtype),
                 {"layout": text("layout", self.layout), "epilogue": text("epilogue", self.epilogue),
-                 "accumulate": text("accumulate", self.accumulate or ""),
+                 "accumulate": text("accumulate", self.accumulate or ""), **strides,
                  **({} if self.out_dtype is None else {"dtype_c": word_of(self.out_dtype)})})
 
     def record(self) -> dict[str, Any]:
@@ -147,16 +164,17 @@ class Attention:
 
 
 Problem = Union[Gemm, Attention]
-OneProblem = Union[Attention, str, Sequence[int]]  # the latter: m, n and k
+OneProblem = Union[Problem, str, Sequence[int]]  # the latter: m, n and k
 
 
 def problem_of(first: Any, n: Any = None, k: Any = None, **fields: Any) -> Problem:
-    """Returns the problem that a question's first arguments name: an Attention, or m, n and k of a GEMM, as three
+    """Returns the problem that a question's first arguments name: a problem, or m, n and k of a GEMM, as three
     arguments, one tuple or a string. None in `fields` stands for the default."""
     given = {name: value for name, value in {"n": n, "k": k, **fields}.items() if value is not None}
-    if isinstance(first, Attention):
+    if isinstance(first, (Gemm, Attention)):
         if given:
-            raise ConfigError(f"{', '.join(given)}: apply only to GEMMs; a tilecast.Attention has its own fields")
+            raise ConfigError(f"{', '.join(given)}: apply only to m, n and k; "
+                              f"a tilecast.{type(first).__name__} has its own fields")
         return first
     sides = (first, n, k)
     if n is None and k is None:
@@ -166,14 +184,26 @@ def problem_of(first: Any, n: Any = None, k: Any = None, **fields: Any) -> Probl
             sides = list(first) if isinstance(first, Iterable) else [first]
     if len(sides) != 3 or any(side is None for side in sides):
         raise TypeError(f"expected m, n and k of a GEMM, such as (4096, 4096, 4096) or '4096x4096x4096', "
-                        f"or a tilecast.Attention; got {first!r}")
+                        f"a tilecast.Gemm or a tilecast.Attention; got {first!r}")
     fields = {name: value for name, value in given.items() if name not in ("n", "k")}
     return Gemm(*sides, **fields)
 
 
 def problems_of(problems: Any, **fields: Any) -> list[Problem]:
     """Returns the problems of an iterable, or one problem alone, each in a form that `problem_of` takes."""
-    is_one = lambda one: isinstance(one, (str, Attention)) or isinstance(one, tuple) and not any(
-        isinstance(side, (Iterable, Attention)) for side in one)
+    is_one = lambda one: isinstance(one, (str, Gemm, Attention)) or isinstance(one, tuple) and not any(
+        isinstance(side, (Iterable, Gemm, Attention)) for side in one)
     return [named(f"problems[{i}]", problem_of, one, **fields)
             for i, one in enumerate(listed("problems", problems, is_one))]
+
+
+def routed_rows(tokens: int, experts: int, top_k: int = 1, routing: str = "uniform", seed: int = 1) -> list[int]:
+    """Draws the rows of each expert when each token chooses `top_k` different experts, as `predict --experts` does:
+    the rows of a `Gemm`. `routing` is "uniform", or "zipf:1.1" for popular experts by Zipf's law. Raises ConfigError
+    if there are fewer experts than `top_k`, or over 2^22 rows."""
+    for name, count in {"tokens": tokens, "experts": experts, "top_k": top_k}.items():
+        if not 1 <= integer(name, count) <= 1 << 22:
+            raise ConfigError(f"{name}: expected 1 to {1 << 22}, got {count}")
+    if not 0 <= integer("seed", seed) < 1 << 62:
+        raise ConfigError(f"seed: expected at least 0, got {seed}")
+    return _native.routed_rows(tokens, experts, top_k, text("routing", routing), seed)
