@@ -40,6 +40,7 @@
 #include "validate/calibrate/fit_stream.h"
 #include "validate/compare/data_split.h"
 #include "validate/record/point_list.h"
+#include "validate/record/times_of_today.h"
 #include "validate/record/verified_rows.h"
 #include "validate/run/child_process.h"
 #include "validate/run/measure_progress.h"
@@ -378,7 +379,7 @@ void run_calibrate(const Arguments& args) {
   const std::shared_ptr<const LearnedModel> before = learned_before(options);
   std::vector<MeasurementFile> files;
   for (const std::string& path : options.data) {
-    files.push_back(read_measurements(path));
+    files.push_back(in_times_of_today(read_measurements(path)));
   }
   if (!options.split.empty()) {
     keep_part(DataSplit::load(options.split), DataPart::kFit, files);

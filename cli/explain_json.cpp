@@ -89,27 +89,19 @@ Json against_json(const ExplainReport& report, const Explanation& e, const Expla
           {"why", why_not_best(report, e, best)}};
 }
 
-/// The learned correction: ratios of measured to uncorrected figures, the number of measured
-/// `rows`, how many of them are `similar` (similarity of at least 0.7), and the nearest rows.
+/// The learned correction: ratios of measured to uncorrected figures, and the logarithms of them
+/// that each group of features contributes.
 Json learned_json(const Explanation& e) {
-  Json from = Json::array();
-  for (const LearnedReason& reason : e.learned_from.nearest) {
-    from.push_back({{"problem", reason.row->problem},
-                    {"config", reason.row->config},
-                    {"regime", to_text(reason.row->regime)},
-                    {"likeness", share(reason.likeness)},
-                    {"cycles", rounded(std::exp(reason.cycles_off), kJsonDigits)},
-                    {"sm_clock", rounded(std::exp(reason.clock_off), kJsonDigits)}});
-    if (!reason.gpu.empty()) {
-      from.back()["gpu"] = reason.gpu;
-    }
+  Json parts = Json::array();
+  for (const LearnedContribution& part : e.learned) {
+    parts.push_back({{"of", part.group},
+                     {"log_cycles", rounded(part.cycles, kJsonDigits)},
+                     {"log_sm_clock", rounded(part.clock, kJsonDigits)}});
   }
   return {{"cycles", rounded(e.predicted.cycles_correction, kJsonDigits)},
           {"sm_clock", rounded(e.predicted.clock_correction, kJsonDigits)},
           {"extrapolated", e.predicted.extrapolated},
-          {"rows", e.learned_from.rows},
-          {"similar", e.learned_from.similar},
-          {"from", std::move(from)}};
+          {"parts", std::move(parts)}};
 }
 
 Json explanation_json(const ExplainReport& report, const Explanation& e) {
@@ -156,7 +148,7 @@ Json explanation_json(const ExplainReport& report, const Explanation& e) {
                       {"partial", share(e.groups->partial)},
                       {"imbalance", share(e.groups->imbalance)}};
   }
-  if (!e.learned_from.nearest.empty() || p.extrapolated) {
+  if (!e.learned.empty() || p.extrapolated) {
     json["learned"] = learned_json(e);
   }
   if (!e.notes.empty()) {

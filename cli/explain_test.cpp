@@ -2,6 +2,7 @@
 // and their consistency instead of stored outputs.
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -257,33 +258,32 @@ TEST_CASE("explain splits the cost of groups into parts") {
         Approx(1).margin(1e-3));
 }
 
-TEST_CASE("explain lists the measured kernels behind a correction") {
-  // The kernel itself was measured: no other row is more similar.
+TEST_CASE("explain lists the contributions to a correction, which add up to it") {
   const std::string measured =
       "warp_specialized:tile=64x32x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
       "c_slots=1,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
-  const CapturedRun json =
-      explain({"--config", measured, "--no-best", "--format", "json"}, "64x4096x4096");
-  const Json learned = Json::parse(json.out)["kernels"][0]["learned"];
-  REQUIRE(!learned["from"].empty());
-  double before = 1;
-  for (const Json& row : learned["from"]) {
-    CHECK(row["likeness"].get<double>() <= before);
-    before = row["likeness"].get<double>();
-    CHECK(row["cycles"].get<double>() > 0);
+  for (const std::string method : {"analytic", "simulated"}) {
+    const CapturedRun json =
+        explain({"--config", measured, "--no-best", "--method", method, "--format", "json"},
+                "64x4096x4096");
+    const Json learned = Json::parse(json.out)["kernels"][0]["learned"];
+    REQUIRE(learned["parts"].size() > 5);
+    double cycles = 0, clock = 0;
+    for (const Json& part : learned["parts"]) {
+      cycles += part["log_cycles"].get<double>();
+      clock += part["log_sm_clock"].get<double>();
+      CHECK(part["of"] != "bounds");  // none applies here
+    }
+    CHECK(std::exp(cycles) == Approx(learned["cycles"].get<double>()).epsilon(1e-4));
+    CHECK(std::exp(clock) == Approx(learned["sm_clock"].get<double>()).epsilon(1e-4));
   }
-  CHECK(learned["similar"].get<std::size_t>() >= 1);
-  CHECK(learned["similar"] <= learned["rows"]);
   const auto text = [&](std::vector<std::string> more) {
     more.insert(more.end(), {"--config", measured, "--no-best"});
     return explain(more, "64x4096x4096").out;
   };
-  CHECK(text({}).find(learned["similar"].dump() + " similar kernel") != std::string::npos);
   CHECK(text({}).find("of the clock") != std::string::npos);
   CHECK(text({"--inputs", "zeros"}).find("of the clock") == std::string::npos);
-  CHECK(text({"--details"}).find("A: nearest measured kernels") != std::string::npos);
-  CHECK(text({"--details"}).find(learned["from"][0]["problem"].get<std::string>()) !=
-        std::string::npos);
+  CHECK(text({"--details"}).find("A: learned correction") != std::string::npos);
   std::string far = explain({"--config", kSmall, "--no-best"}, "52823x19115x4").out;
   std::ranges::replace(far, '\n', ' ');
   CHECK(far.find("extrapolated: K is 4 (measured: 8 to ") != std::string::npos);

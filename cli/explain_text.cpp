@@ -198,6 +198,22 @@ std::string help_text(const Named& n) {
               : "");
 }
 
+/// The largest contributions to the cycles; the others as one.
+std::string contributions_text(const std::vector<LearnedContribution>& all) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> parts;
+  double rest = 0;
+  for (const LearnedContribution& one : all) {
+    if (parts.size() < kMost) {
+      parts.push_back(fmt::format("{} {}", one.group, more_percent(std::exp(one.cycles))));
+    } else {
+      rest += one.cycles;
+    }
+  }
+  parts.push_back(fmt::format("other {}", more_percent(std::exp(rest))));
+  return join(parts, ", ");
+}
+
 std::string sure_text(const ExplainReport& report, const Named& n) {
   const Explanation& e = *n.kernel;
   const Prediction& p = e.predicted;
@@ -207,13 +223,12 @@ std::string sure_text(const ExplainReport& report, const Named& n) {
   if (p.extrapolated) {
     text += "; extrapolated: " + why_extrapolated(report.gpu.spec, report.problem);
   }
-  if (e.learned_from.rows > 0) {
-    text += fmt::format(
-        "; {}learned correction of cycles {}{}",
-        p.extrapolated ? "" : counted(e.learned_from.similar, "similar kernel") + " measured; ",
-        more_percent(p.cycles_correction),
-        report.inputs == Inputs::kNormal ? ", of the clock " + more_percent(p.clock_correction)
-                                         : "");
+  if (!e.learned.empty()) {
+    text += fmt::format("; learned correction of cycles {} ({}){}",
+                        more_percent(p.cycles_correction), contributions_text(e.learned),
+                        report.inputs == Inputs::kNormal
+                            ? ", of the clock " + more_percent(p.clock_correction)
+                            : "");
   } else if (!report.gpu.calibrated) {
     text += " (default error: docs/accuracy.md)";
   }
@@ -309,8 +324,8 @@ std::string side_by_side(const std::vector<std::string>& names, std::vector<Json
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     Json& kernel = kernels[i];
     if (kernel.contains("learned")) {
-      kernel["nearest_measured_kernels"] = kernel["learned"]["from"];
-      kernel["learned"].erase("from");
+      kernel["learned_correction"] = kernel["learned"]["parts"];
+      kernel["learned"].erase("parts");
     }
     Json values = Json::object();
     for (const auto& [key, value] : kernel.items()) {

@@ -13,6 +13,7 @@
 #include "model/spec/load_gpu.h"
 #include "validate/compare/data_split.h"
 #include "validate/compare/pick.h"
+#include "validate/record/times_of_today.h"
 #include "validate/run/status_line.h"
 
 namespace tilecast {
@@ -91,7 +92,7 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
     throw ConfigError(why);
   }
   for (const std::string& path : options.data) {
-    input.files.push_back(read_measurements(path));
+    input.files.push_back(in_times_of_today(read_measurements(path)));
   }
   std::vector<MeasurementFile> files = input.files;
   if (options.keep) {
@@ -103,7 +104,7 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
   }
   JoinOptions join = join_options(options);
   for (const std::string& path : options.fixed) {
-    join.fixed.push_back(read_measurements(path));
+    join.fixed.push_back(in_times_of_today(read_measurements(path)));
   }
   if (!options.split.empty()) {
     const DataSplit split = DataSplit::load({options.split});

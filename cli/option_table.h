@@ -306,8 +306,9 @@ inline constexpr OptionRow kDataOptions[] = {
     {"calibrate", "--measured,--constants", "FILE", "",
      "Overlay written by `tilecast micro`: constants that are measured, not fitted"},
     {"calibrate", "--prior", "GPU", "",
-     "Calibrated GPU whose rows serve as a prior, weighted by how well they predict these rows; "
-     "its length scales are used. Default with --run: h200_sxm; `none` for no prior"}};
+     "Calibrated GPU whose learned correction serves as a prior, if it predicts these rows. "
+     "Default "
+     "with --run: h200_sxm; `none` for no prior"}};
 
 inline constexpr OptionRow kOutputOptions[] = {
     {"list", "KIND",

@@ -168,13 +168,10 @@ TEST_CASE("validate --method simulated compares simulations, the same on any num
   CHECK(simulated["cycles"]["mape"] != analytic["cycles"]["mape"]);
 }
 
-/// A model with one row, which is similar to every kernel and took longer by this logarithm.
+/// A model without trees: every kernel took longer by that logarithm.
 LearnedModel slower_by(double cycles) {
-  LearnedModel model{.rows = {{"64x64x64", "any", Regime::kBurst, true, {}}}};
-  model.length.fill(1e9);
-  model.noise = 0.5;
-  model.analytic = {{1, {cycles}, {cycles}}, {0.02, {0}, {0}}, {1, 1}};
-  model.simulated = model.analytic;
+  LearnedModel model{.scale = std::vector<FeatureScale>(std::size(kGemmFeatures))};
+  model.analytic.cycles.level = cycles;
   return model;
 }
 

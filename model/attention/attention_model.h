@@ -34,7 +34,7 @@
 #include "model/clock/phase_clock.h"
 #include "model/form/form.h"
 #include "model/form/hard_bounds.h"
-#include "model/learn/features.h"
+#include "model/learn/learned.h"
 #include "model/op/menu.h"
 #include "model/ops/config_pattern.h"
 #include "model/rank/effort.h"
@@ -170,6 +170,10 @@ std::vector<Seconds> closed_form_times(const AttentionQuestion& question,
 /// Predicts every candidate. Throws the exceptions of predict_one.
 Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
+
+/// Returns the contributions to the learned correction of the analytic model; empty without one.
+std::vector<LearnedContribution> learned_contributions(const AttentionQuestion& question,
+                                                       const AttentionConfig& config);
 
 /// Explains why a prediction is far from measured kernels.
 std::string why_extrapolated(const GpuSpec& gpu, const AttentionProblem& problem);

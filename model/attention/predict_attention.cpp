@@ -100,6 +100,11 @@ class AttentionPredictor {
     return p;
   }
 
+  std::vector<LearnedContribution> contributions(const AttentionConfig& config) {
+    return learned_ ? learned_->contributions(features(config))
+                    : std::vector<LearnedContribution>{};
+  }
+
   /// Corrects all predictions of a ranking, which are analytic.
   void correct(std::vector<Prediction>& ranking) {
     if (!learned_) {
@@ -132,13 +137,14 @@ class AttentionPredictor {
   }
 
  private:
+  Learned correction(const AttentionConfig& config) { return learned_->of(features(config)); }
+
   /// The correction applies to normal inputs.
-  Learned correction(const AttentionConfig& config) {
+  KernelFeatures features(const AttentionConfig& config) {
     const AttentionPlan& plan = plans_.of(config);
     const auto [form, clock] =
         settled_form({q_.gpu, q_.problem, q_.regime, Inputs::kNormal}, config, plan);
-    return learned_->of(
-        attention_features(q_.gpu, q_.problem, config, plan, form, clock.sm_clock, q_.regime));
+    return attention_features(q_.gpu, q_.problem, config, plan, form, clock.sm_clock, q_.regime);
   }
 
   void apply(const Learned& learned, Prediction& p) {
@@ -258,6 +264,11 @@ Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionS
   return ranking;
 }
 
+std::vector<LearnedContribution> learned_contributions(const AttentionQuestion& q,
+                                                       const AttentionConfig& config) {
+  return AttentionPredictor(q).contributions(config);
+}
+
 std::string why_extrapolated(const GpuSpec& gpu, const AttentionProblem&) {
   return gpu.attention_learned != nullptr ? "no measured kernel is similar"
          : gpu.attention
@@ -332,7 +343,8 @@ KernelFeatures attention_features(const GpuSpec& gpu, const AttentionProblem& p,
            number(c.order == AttentionOrder::kLongestFirst),
            number(c.order == AttentionOrder::kDynamic)},
           form.limiter,
-          regime};
+          regime,
+          {to_text(c.schedule)}};
 }
 
 AttentionForm form_at(const GpuSpec& gpu, const AttentionProblem& problem,

@@ -2,6 +2,9 @@
 // in model/spec/learned_model.h.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "model/base/regime.h"
 #include "model/spec/learned_model.h"
 #include "model/spec/limiter.h"
@@ -12,8 +15,9 @@ struct KernelFeatures {
   Features values;
   Limiter limiter;  // bottleneck found by the simulation, if there is one
   Regime regime;
-  // no measured kernel has this kind, so the prior's interval applies
-  bool never_learned = false;
+  // Properties that no feature tells, such as its schedule: a kernel with one that was not
+  // measured is extrapolated.
+  std::vector<std::string_view> kinds = {};
 };
 
 }  // namespace tilecast

@@ -3,41 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/learn/trees.h"
 #include "model/rank/retime.h"
 #include "model/rank/settled_clock.h"
 
 namespace tilecast {
 namespace {
 
-// Neighbours used for the variance and listed by explain. With more, both would hardly change
-// (learned_test.cpp).
-constexpr std::size_t kNeighbours = 24;
-// Fraction of the prior variance above which a prediction counts as extrapolated. Neighbours leave
-// less for all but one in a thousand rows of held-out problems (docs/dev/notebook/2026-11.md,
-// Calibration).
-constexpr double kExtrapolated = 0.5;
-constexpr double kHardlyLike = 0.1;
-constexpr double kSimilar = 0.7;      // for a given row, tens to hundreds of 2,500 rows reach it
-constexpr double kNineOfTen = 1.645;  // standard deviations to either side in a 90 % interval
-// Half a unit of the last decimal place in which features are written.
-constexpr double kRounding = 0.005;
-
-/// Index of the feature that contains a loop's length: K of a GEMM, keys of attention.
-std::size_t depth_of(const LearnedModel& model) {
-  return std::min(feature_index(model.features, "k"), feature_index(model.features, "keys"));
-}
-
-/// Range of the loop's length in the rows. The rows say nothing about a K outside it, however
-/// similar they are otherwise: with less than one K block, most of each load is out of bounds.
-std::pair<double, double> range_of_depth(const LearnedModel& model) {
-  const std::size_t depth = depth_of(model);
-  double least = std::numeric_limits<double>::infinity(), most = -least;
-  for (const LearnedRow& row : model.rows) {
-    least = std::min(least, row.features[depth]);
-    most = std::max(most, row.features[depth]);
-  }
-  return {least - kRounding, most + kRounding};
-}
+constexpr double kNineOfTen = 1.645;  // standard deviations to either side of a 90 % interval
+// Distance from the measured range of a feature, in parts of the range, from which a kernel is
+// extrapolated; for a loop's length, below one K block of which most of each load is out of bounds,
+// it is 0.
+constexpr double kBeyondRange = 0.25;
+// Half a unit of the last decimal place in which ranges are written.
+constexpr double kRounding = 1e-4;
+constexpr double kMostOfError = 1;  // bound on the expected error of log(time)
 
 /// Standard deviation of log time between GPUs of one model.
 double spread_of_cards(const GpuSpec& gpu, Regime regime) {
@@ -45,90 +25,42 @@ double spread_of_cards(const GpuSpec& gpu, Regime regime) {
   return regime == Regime::kBurst ? spread.burst : spread.sustained;
 }
 
-const LearnedMethod& method_of(const LearnedModel& model, Method method) {
-  return method == Method::kSimulated ? model.simulated : model.analytic;
-}
-
-/// Inverse length scales. Features from the simulation have 0 if the method is analytic.
-Features scale_of(const LearnedModel& model, Method method) {
-  Features scale{};
-  for (std::size_t f = 0; f < model.features.size(); ++f) {
-    const bool seen = method == Method::kSimulated || !model.features[f].starts_with("simulated");
-    scale[f] = seen ? 1 / model.length[f] : 0;
-  }
-  return scale;
-}
-
-void scaled(const Features& features, const Features& scale, float* out) {
-  for (std::size_t f = 0; f < features.size(); ++f) {
-    out[f] = static_cast<float>(features[f] * scale[f]);
-  }
-}
-
-MeasuredPoints points_of(const LearnedModel& model, const Features& scale) {
-  std::vector<float> rows(model.rows.size() * scale.size());
-  for (std::size_t i = 0; i < model.rows.size(); ++i) {
-    scaled(model.rows[i].features, scale, &rows[i * scale.size()]);
-  }
-  return {scale.size(), rows};
-}
-
-double squared(double value) { return value * value; }
-
-std::vector<double> noise_of(const LearnedModel& model) {
-  std::vector<double> noise(model.rows.size(), squared(model.noise));
-  for (std::size_t i = noise.size() - model.prior.rows; i < noise.size(); ++i) {
-    noise[i] *= model.prior.noise;
-  }
-  return noise;
-}
-
 }  // namespace
-
-struct LearnedPart::Seen {
-  std::vector<float> likeness;          // similarity to each row
-  std::vector<std::size_t> neighbours;  // indices of the most similar rows
-  double left;                          // fraction of the prior variance that remains
-};
 
 LearnedPart::LearnedPart(const LearnedModel& model, Method method)
     : model_(model),
-      method_(method_of(model, method)),
-      scale_(scale_of(model, method)),
-      points_(points_of(model, scale_)),
-      noise_(noise_of(model)),
-      depth_(depth_of(model)),
-      range_of_depth_(range_of_depth(model)) {}
+      method_(method == Method::kSimulated ? model.by_simulation() : model.analytic) {}
 
-LearnedPart::Seen LearnedPart::see(const KernelFeatures& kernel) const {
-  std::array<float, std::tuple_size_v<Features>> point;
-  scaled(kernel.values, scale_, point.data());
-  Seen seen{.likeness = points_.likeness_to(point), .neighbours = {}, .left = 1};
-  seen.neighbours = MeasuredPoints::nearest(seen.likeness, kNeighbours);
-  const double depth = kernel.values[depth_];
-  if (!kernel.never_learned && depth >= range_of_depth_.first && depth <= range_of_depth_.second) {
-    seen.left = points_.variance_left(seen.likeness, seen.neighbours, noise_);
+bool LearnedPart::extrapolates(const KernelFeatures& kernel) const {
+  for (const std::string_view kind : kernel.kinds) {
+    if (std::ranges::find(model_.kinds, kind) == model_.kinds.end()) {
+      return true;
+    }
   }
-  return seen;
+  for (std::size_t f = 0; f < model_.scale.size(); ++f) {
+    const auto& [at, width, least, most] = model_.scale[f];
+    const std::string_view name = model_.features[f].name;
+    const double beyond =
+        (name == "k" || name == "keys" ? 0 : kBeyondRange * (most - least)) + kRounding;
+    if (kernel.values[f] < least - beyond || kernel.values[f] > most + beyond) {
+      return true;
+    }
+  }
+  return false;
 }
-
-double LearnedPart::deviation(const Seen& seen) const {
-  return std::hypot(method_.cycles.spread, method_.clock.spread) * std::sqrt(seen.left);
-}
-
-double LearnedPart::deviation(const KernelFeatures& kernel) const { return deviation(see(kernel)); }
 
 Learned LearnedPart::of(const KernelFeatures& kernel) const {
-  const Seen seen = see(kernel);
-  const auto expect = [&](const LearnedOutput& output, double most) {
-    return std::clamp(output.spread * expected(seen.likeness, output.weight), -most, most);
-  };
-  Learned learned{.cycles = expect(method_.cycles, kMostOfCycles),
-                  .clock = expect(method_.clock, kMostOfClock),
+  const RampPositions positions(model_.scale, kernel.values);
+  const auto value = [&](const LearnedSum& sum) { return value_of(sum, positions); };
+  const auto within = [](double log, double most) { return std::clamp(log, -most, most); };
+  Learned learned{.cycles = within(value(method_.cycles), kMostOfCycles),
+                  .clock = within(value(method_.clock), kMostOfClock),
                   .interval = {},
-                  .extrapolated = seen.left > kExtrapolated};
-  if (const double reach = method_.reach.of(kernel.limiter) * deviation(seen); reach > 0) {
-    learned.interval = {-reach, reach};
+                  .extrapolated = extrapolates(kernel)};
+  if (const double reach = method_.reach.of(kernel.limiter); reach > 0) {
+    const double half = std::max(reach * std::min(std::exp(value(method_.error)), kMostOfError),
+                                 learned.extrapolated ? method_.uncorrected : 0);
+    learned.interval = {-half, half};
   }
   return learned;
 }
@@ -142,21 +74,25 @@ std::vector<Learned> LearnedPart::of(std::span<const KernelFeatures> kernels) co
   return learned;
 }
 
-LearnedReasons LearnedPart::reasons(const KernelFeatures& kernel, std::size_t most) const {
-  const Seen seen = see(kernel);
-  const auto is_similar = [](float likeness) { return likeness >= kSimilar; };
-  LearnedReasons reasons{
-      .nearest = {},
-      .similar = static_cast<std::size_t>(std::ranges::count_if(seen.likeness, is_similar)),
-      .rows = seen.likeness.size()};
-  for (const std::size_t i : seen.neighbours) {
-    if (reasons.nearest.size() < most && seen.likeness[i] >= kHardlyLike) {
-      reasons.nearest.push_back({&model_.rows[i],
-                                 of_prior(model_, i) ? std::string_view(model_.prior.gpu) : "",
-                                 seen.likeness[i], method_.cycles.off[i], method_.clock.off[i]});
+std::vector<LearnedContribution> LearnedPart::contributions(const KernelFeatures& kernel) const {
+  const RampPositions positions(model_.scale, kernel.values);
+  const auto parts_of = [&](const LearnedSum& sum) {
+    std::vector<double> parts = contributions_of(sum, model_.features, positions);
+    for (std::size_t i = 0; i < sum.usual.size(); ++i) {
+      parts[i] -= sum.usual[i];
+      parts.back() += sum.usual[i];
     }
+    return parts;
+  };
+  const std::vector<double> cycles = parts_of(method_.cycles), clock = parts_of(method_.clock);
+  std::vector<LearnedContribution> list;
+  for (const std::string_view group : feature_groups(model_.features)) {
+    list.push_back({group, cycles[list.size()], clock[list.size()]});
   }
-  return reasons;
+  list.push_back({"all kernels", cycles.back(), clock.back()});
+  std::ranges::stable_sort(list, std::ranges::greater{},
+                           [](const LearnedContribution& one) { return std::abs(one.cycles); });
+  return list;
 }
 
 std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method) {

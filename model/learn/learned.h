@@ -1,18 +1,18 @@
 // The learned correction of an unmeasured kernel: expected log ratio of measured to uncorrected
 // cycles and clock, and its uncertainty.
 //
-// A Gaussian process whose mean is the uncorrected model: each measured row pulls similar kernels
-// (gaussian_process.h) towards its own ratio. Far from all rows the correction vanishes, and the
-// interval widens to that of an arbitrary kernel. There are two processes over the same rows, for
-// the analytic model and for the simulator; neither needs the other. Rankings correct many kernels
-// at once:
+// Each is a sum of functions of four features (trees.h), so that a correction is the sum of the
+// contributions of groups of features. There are two corrections, for the analytic model and
+// for the simulator; neither needs the other. Rankings correct many kernels at once:
 //
 //   const std::optional<LearnedPart> learned = learned_part(gpu, Method::kAnalytic);
 //   const std::vector<Learned> corrections = learned->of(features);
 //   apply_learned(gpu, corrections[i], regime, inputs, physics, prediction);
 //
-// Not modelled: relations between kernels, such as the order of two. Checked by: learned_test.cpp;
-// held-out measurements (validate).
+// A kernel of a kind that was not measured, or with a feature outside the measured range, is
+// extrapolated: its interval is at least that of an uncorrected kernel. Not modelled: relations
+// between kernels, such as the order of two. Checked by: learned_test.cpp; held-out measurements
+// (validate).
 #pragma once
 
 #include <functional>
@@ -24,7 +24,6 @@
 
 #include "model/clock/phase_clock.h"
 #include "model/learn/features.h"
-#include "model/learn/gaussian_process.h"
 #include "model/rank/prediction.h"
 #include "model/spec/gpu_spec.h"
 
@@ -41,21 +40,13 @@ struct Learned {
     double low, high;
   };
   std::optional<Interval> interval = {};
-  bool extrapolated = false;  // no measured kernel is similar
+  bool extrapolated = false;  // unlike the measured kernels
 };
 
-/// A measured row that a correction is based on.
-struct LearnedReason {
-  const LearnedRow* row;
-  std::string_view gpu;          // GPU on which it was measured; empty for the model's GPU
-  double likeness;               // similarity; 1 for the same kernel
-  double cycles_off, clock_off;  // log(measured / uncorrected prediction)
-};
-
-struct LearnedReasons {
-  std::vector<LearnedReason> nearest;  // most similar first
-  std::size_t similar = 0;             // rows with a similarity of at least 0.7
-  std::size_t rows = 0;                // all rows, each weighted by similarity
+/// Contribution of a group of features to a correction, as logarithms.
+struct LearnedContribution {
+  std::string_view group;
+  double cycles, clock;
 };
 
 /// Learned correction of one method. Refers to the model that it came from.
@@ -67,25 +58,15 @@ class LearnedPart {
   std::vector<Learned> of(std::span<const KernelFeatures> kernels) const;
   Learned of(const KernelFeatures& kernel) const;
 
-  /// Returns the most similar rows, without those that are hardly similar.
-  LearnedReasons reasons(const KernelFeatures& kernel, std::size_t most = 3) const;
-
-  /// Standard deviation of log(measured / predicted time) according to the process.
-  double deviation(const KernelFeatures& kernel) const;
+  /// Returns the contributions that add up to the correction, the largest of cycles first.
+  /// "all kernels" is the mean correction of the measured kernels.
+  std::vector<LearnedContribution> contributions(const KernelFeatures& kernel) const;
 
  private:
-  struct Seen;
-  Seen see(const KernelFeatures& kernel) const;
-  double deviation(const Seen& seen) const;
+  bool extrapolates(const KernelFeatures& kernel) const;
 
   const LearnedModel& model_;
   const LearnedMethod& method_;
-  Features scale_;  // inverse length scale of each feature
-  MeasuredPoints points_;
-  std::vector<double> noise_;  // noise variance by row
-  // index of the feature that contains the loop's length
-  std::size_t depth_;
-  std::pair<double, double> range_of_depth_;  // range of the loop's length in the rows
 };
 
 /// Return the correction of one method for GEMMs or for attention; std::nullopt if the GPU has

@@ -10,101 +10,86 @@
 namespace tilecast {
 namespace {
 
-/// A model with one row, at the origin, with these corrections; spreads are 0.1 and 0.02.
-LearnedModel one_row(double cycles, double clock) {
-  LearnedModel model{.rows = {{"64x64x64", "a", Regime::kBurst, true, {}}}};
-  model.length.fill(2);
-  model.noise = 0.5;
-  LearnedMethod method{{0.1, {cycles}, {cycles / 0.1}}, {0.02, {clock}, {clock / 0.02}}, {}};
-  method.reach.each.fill(2);
-  method.reach.each[2] = 3;  // factor for kernels limited by L2
-  model.analytic = model.simulated = method;
+constexpr auto kShare = static_cast<std::uint8_t>(feature_index(kGemmFeatures, "tensor_share"));
+
+/// A model of one tree: corrections of `cycles` and `clock` where the tensor share is over 0.5,
+/// half of them below; an expected error of 0.02. Measured from 0 to 1 in every feature.
+LearnedModel one_tree(double cycles, double clock) {
+  LearnedModel model{
+      .scale = std::vector<FeatureScale>(
+          std::size(kGemmFeatures), FeatureScale{.at = {0.5}, .width = 0, .least = 0, .most = 1}),
+      .kinds = {"ping_pong"}};
+  const auto sum = [](double value) {
+    Tree tree;
+    tree.splits.fill({kShare, 0});
+    for (std::size_t i = 0; i < kLeaves; ++i) {
+      tree.leaves[i] = static_cast<float>(i % 2 == 0 ? value / 2 : value);
+    }
+    return LearnedSum{
+        .trees = {tree},
+        .usual = std::vector<double>(feature_groups(kGemmFeatures).size(), value / 10)};
+  };
+  model.analytic = {.cycles = sum(cycles),
+                    .clock = sum(clock),
+                    .error = {.level = std::log(0.02)},
+                    .uncorrected = 0.3};
+  model.analytic.reach.each.fill(2);
+  model.analytic.reach.each[2] = 3;  // factor for kernels limited by L2
   return model;
 }
 
-/// A kernel `lengths` length scales away from that row.
-KernelFeatures away(double lengths, Limiter limiter = Limiter::kTensor) {
-  KernelFeatures kernel{{}, limiter, Regime::kBurst};
-  kernel.values[feature_index(kGemmFeatures, "tensor_share")] = 2 * lengths;
+KernelFeatures kernel_of(double tensor_share, Limiter limiter = Limiter::kTensor) {
+  KernelFeatures kernel{{}, limiter, Regime::kBurst, {"ping_pong"}};
+  kernel.values[kShare] = tensor_share;
   return kernel;
 }
 
-TEST_CASE("A kernel similar to a measured one gets its correction, one far away gets none") {
-  const LearnedModel model = one_row(0.05, -0.01);
-  const LearnedPart learned(model, Method::kSimulated);
-  const Learned same = learned.of(away(0));
-  CHECK(same.cycles == Approx(0.05));
-  CHECK(same.clock == Approx(-0.01));
-  CHECK_FALSE(same.extrapolated);
-  CHECK(learned.of(away(1)).cycles == Approx(0.05 * 0.523994).epsilon(1e-4));
-  const Learned far = learned.of(away(20));
-  CHECK(std::abs(far.cycles) < 1e-9);
-  CHECK(std::abs(far.clock) < 1e-9);
-  CHECK(far.extrapolated);
+TEST_CASE("A correction is the value of its trees") {
+  const LearnedModel model = one_tree(0.05, -0.01);
+  const LearnedPart learned(model, Method::kSimulated);  // nothing simulated: the analytic one
+  CHECK(learned.of(kernel_of(0.9)).cycles == Approx(0.05));
+  CHECK(learned.of(kernel_of(0.9)).clock == Approx(-0.01));
+  CHECK(learned.of(kernel_of(0.1)).cycles == Approx(0.025));
+  CHECK_FALSE(learned.of(kernel_of(0.9)).extrapolated);
 }
 
-TEST_CASE("A kernel whose K exceeds every row's is extrapolated, however similar it is") {
-  const LearnedModel model = one_row(0.05, -0.01);
-  const LearnedPart learned(model, Method::kSimulated);
-  for (const double beyond : {-0.1, 0.1}) {
-    KernelFeatures kernel = away(0);
-    kernel.values[feature_index(kGemmFeatures, "k")] += beyond;
-    const Learned other = learned.of(kernel);
-    CHECK(other.extrapolated);
-    CHECK(other.cycles ==
-          Approx(0.05).epsilon(0.01));  // still corrected, because no rows are more similar
-  }
-}
-
-TEST_CASE("A kernel unlike every row has the prior spread, wherever it lies") {
-  const LearnedModel model = one_row(0.05, -0.01);
-  const LearnedPart learned(model, Method::kSimulated);
-  KernelFeatures kernel = away(0);
-  kernel.never_learned = true;
-  const Learned other = learned.of(kernel);
-  CHECK(other.extrapolated);
-  CHECK(other.interval->high == Approx(2 * 0.101980).epsilon(1e-4));
-  CHECK(other.cycles == learned.of(away(0)).cycles);
-}
-
-TEST_CASE("Intervals grow with the remaining variance, and by bottleneck") {
-  const LearnedModel model = one_row(0.05, -0.01);
+TEST_CASE("A kernel of a kind or with a feature that was not measured is extrapolated") {
+  const LearnedModel model = one_tree(0.05, -0.01);
   const LearnedPart learned(model, Method::kAnalytic);
-  // With noise 0.25, at the row 0.25 / 1.25 = 0.2 of the variance remains; sqrt(0.2) = 0.447214
-  // times sqrt(0.1^2 + 0.02^2) = 0.101980.
-  CHECK(learned.deviation(away(0)) == Approx(0.045607).epsilon(1e-4));
-  CHECK(learned.of(away(0)).interval->high == Approx(2 * 0.045607).epsilon(1e-4));
-  CHECK(learned.of(away(0)).interval->low == Approx(-2 * 0.045607).epsilon(1e-4));
-  CHECK(learned.of(away(0, Limiter::kL2)).interval->high == Approx(3 * 0.045607).epsilon(1e-4));
-  double before = 0;
-  for (const double lengths : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0}) {
-    const double now = learned.deviation(away(lengths));
-    CHECK(now > before);
-    before = now;
-  }
-  CHECK(learned.deviation(away(50)) == Approx(0.101980).epsilon(1e-4));
+  KernelFeatures kernel = kernel_of(0.9);
+  kernel.kinds.emplace_back("groups");
+  const Learned unknown = learned.of(kernel);
+  CHECK(unknown.extrapolated);
+  CHECK(unknown.cycles == Approx(0.05));         // still corrected
+  CHECK(unknown.interval->high == Approx(0.3));  // the interval of an uncorrected kernel
+  CHECK(unknown.interval->low == Approx(-0.3));
+  // A quarter of the range beyond it; the loop's length may not exceed it.
+  CHECK_FALSE(learned.of(kernel_of(1.24)).extrapolated);
+  CHECK(learned.of(kernel_of(1.26)).extrapolated);
+  KernelFeatures longer = kernel_of(0.9);
+  longer.values[feature_index(kGemmFeatures, "k")] = 1.01;
+  CHECK(learned.of(longer).extrapolated);
 }
 
-TEST_CASE("The analytic model ignores simulated features") {
-  const LearnedModel model = one_row(0.05, 0);
-  KernelFeatures kernel = away(0);
-  kernel.values[0] = 40;
-  REQUIRE(kGemmFeatures[0] == "simulated_over_closed_form");
-  CHECK(LearnedPart(model, Method::kAnalytic).of(kernel).cycles == Approx(0.05));
-  CHECK(std::abs(LearnedPart(model, Method::kSimulated).of(kernel).cycles) < 1e-9);
+TEST_CASE("Intervals are multiples of the expected error, by bottleneck") {
+  const LearnedModel model = one_tree(0.05, -0.01);
+  const LearnedPart learned(model, Method::kAnalytic);
+  CHECK(learned.of(kernel_of(0.9)).interval->high == Approx(0.04));
+  CHECK(learned.of(kernel_of(0.9)).interval->low == Approx(-0.04));
+  CHECK(learned.of(kernel_of(0.9, Limiter::kL2)).interval->high == Approx(0.06));
 }
 
 TEST_CASE("A correction is bounded") {
-  const LearnedModel model = one_row(2, -1);
-  const Learned learned = LearnedPart(model, Method::kAnalytic).of(away(0));
+  const LearnedModel model = one_tree(2, -1);
+  const Learned learned = LearnedPart(model, Method::kAnalytic).of(kernel_of(0.9));
   CHECK(learned.cycles == kMostOfCycles);
   CHECK(learned.clock == -kMostOfClock);
 }
 
 TEST_CASE("A batch of kernels gets the same corrections as one by one") {
-  const LearnedModel model = one_row(0.05, -0.01);
+  const LearnedModel model = one_tree(0.05, -0.01);
   const LearnedPart learned(model, Method::kAnalytic);
-  const std::vector<KernelFeatures> kernels{away(0), away(3), away(1)};
+  const std::vector<KernelFeatures> kernels{kernel_of(0), kernel_of(0.9), kernel_of(0.2)};
   const std::vector<Learned> all = learned.of(kernels);
   REQUIRE(all.size() == 3);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -113,32 +98,24 @@ TEST_CASE("A batch of kernels gets the same corrections as one by one") {
   }
 }
 
-TEST_CASE("Reasons list the rows behind a correction, most similar first") {
-  LearnedModel model = one_row(0.05, -0.01);
-  model.rows.push_back({"128x64x64", "b", Regime::kSustained, false, away(0.5).values});
-  model.rows.push_back({"4096x64x64", "far", Regime::kBurst, false, away(9).values});
-  for (LearnedMethod* method : {&model.analytic, &model.simulated}) {
-    for (LearnedOutput* output : {&method->cycles, &method->clock}) {
-      output->off.insert(output->off.end(), {0.25, 0.5});
-      output->weight.insert(output->weight.end(), {1, 1});
+TEST_CASE("Contributions add up to the correction, relative to the mean kernel") {
+  const LearnedModel model = one_tree(0.05, -0.01);
+  const LearnedPart learned(model, Method::kAnalytic);
+  const std::vector<LearnedContribution> parts = learned.contributions(kernel_of(0.9));
+  double cycles = 0, clock = 0;
+  for (const LearnedContribution& part : parts) {
+    cycles += part.cycles;
+    clock += part.clock;
+    if (part.group == "tensor cores") {
+      CHECK(part.cycles == Approx(0.0125 - 0.005));  // over the mean of the leaves, less usual
     }
   }
-  const LearnedPart learned(model, Method::kAnalytic);
-  const auto [reasons, alike, rows] = learned.reasons(away(0.1));
-  REQUIRE(reasons.size() == 2);  // the third row is hardly similar
-  CHECK(alike == 2);
-  CHECK(rows == 3);
-  CHECK(reasons[0].row->config == "a");
-  CHECK(reasons[0].cycles_off == 0.05);
-  CHECK(reasons[1].row->config == "b");
-  CHECK(reasons[1].likeness < reasons[0].likeness);
-  CHECK(reasons[1].clock_off == 0.25);
-  CHECK(learned.reasons(away(0.1), 1).nearest.size() == 1);
-  CHECK(learned.reasons(away(0.1), 1).similar == 2);
-  CHECK(learned.reasons(away(-30)).nearest.empty());
+  CHECK(cycles == Approx(0.05));
+  CHECK(clock == Approx(-0.01));
+  CHECK(parts.front().group == "all kernels");  // the mean of the leaves and the usual parts
 }
 
-/// Power is 100 W plus 1 uJ per cycle, for any work; the energy of tensor work is spread over the
+/// Power is 100 W plus 1 uJ per cycle at any work; the energy of tensor work is spread over the
 /// cycles. Limits: 600 W in bursts, 350 W sustained.
 GpuSpec example() {
   GpuSpec gpu{};
@@ -183,7 +160,7 @@ Prediction applied(const Learned& learned, const Physics& kernel, Regime regime 
 }
 
 TEST_CASE("An empty correction keeps the uncorrected cycles and clock") {
-  // 1000 cycles and 0.5 mJ are 0.5 uJ per cycle, so 500 W at 1 GHz are added to the 100 W.
+  // 1000 cycles and 0.5 mJ are 0.5 uJ per cycle, so 500 W at 1 GHz in addition to the 100.
   const Prediction p = applied({}, physics(1000, 0.5e-3));
   CHECK(p.cycles.value == 1000);
   CHECK(p.sm_clock.value == Approx(1e9).epsilon(1e-5));
@@ -195,7 +172,7 @@ TEST_CASE("An empty correction keeps the uncorrected cycles and clock") {
 }
 
 TEST_CASE("Corrected cycles spread the same energy and change the clock") {
-  // 1250 cycles and 0.5 mJ are 0.4 uJ each: (600 - 100) / 0.4e-6 = 1.25 GHz in a burst, 250 /
+  // 1250 cycles for 0.5 mJ are 0.4 uJ each: (600 - 100) / 0.4e-6 = 1.25 GHz in a burst, 250 /
   // 0.4e-6 = 0.625 GHz sustained.
   const Learned slower{.cycles = std::log(1.25)};
   const Prediction burst = applied(slower, physics(1000, 0.5e-3));
@@ -216,8 +193,8 @@ TEST_CASE("A correction leaves the start, the tensor operations and the end of a
 }
 
 TEST_CASE("The clock correction is applied last, and latencies in nanoseconds follow it") {
-  // The kernel takes 1000 cycles + 1 us, with little energy: the clock is the plateau of 1.8 GHz,
-  // or 1.71 GHz after a 5 % correction.
+  // 1000 cycles + 1 us, with little energy: the clock is the plateau of 1.8 GHz, or 1.71 GHz after
+  // a 5 % correction.
   Physics kernel = physics(1000, 1e-9);
   kernel.cycles = [](Hertz f) { return UncorrectedCycles{{1000 + f.value * 1e-6}, {}}; };
   const Prediction p = applied({.clock = std::log(0.95)}, kernel);

@@ -195,7 +195,10 @@ Explanation explain_one(const GemmQuestion& asked, const KernelConfig& asked_of,
   e.waves = waves_of(gpu, problem, config, work);
   e.groups = group_parts(asked, asked_of, repeats ? Method::kSimulated : Method::kAnalytic);
   e.ctas_per_sm = work.ctas_per_sm;
-  e.learned_from = learned_reasons(gpu, own_problem, e.predicted, regime);
+  if (const auto learned = learned_part(gpu, e.predicted.method)) {
+    e.learned = learned->contributions(
+        run.features ? *run.features : closed_features(asked, gemm_form(asked, config, work)));
+  }
   return e;
 }
 
@@ -204,6 +207,23 @@ i32 resident_ctas(const GpuSpec& gpu, const StreamProblem& problem, const Stream
 }
 std::vector<std::string> notes(const StreamQuestion&, const StreamConfig&, const Prediction&) {
   return {};
+}
+std::vector<LearnedContribution> learned_contributions(const StreamQuestion&, const StreamConfig&) {
+  return {};
+}
+
+/// Adds the part of the corrections that bounds on the prediction add or take off.
+void add_bounds(Explanation& e) {
+  constexpr double kNothing = 1e-6;
+  LearnedContribution bounds{"bounds", std::log(e.predicted.cycles_correction),
+                             std::log(e.predicted.clock_correction)};
+  for (const LearnedContribution& one : e.learned) {
+    bounds.cycles -= one.cycles;
+    bounds.clock -= one.clock;
+  }
+  if (!e.learned.empty() && std::hypot(bounds.cycles, bounds.clock) > kNothing) {
+    e.learned.push_back(bounds);
+  }
 }
 
 /// Explains a kernel of an op that only the analytic model predicts.
@@ -221,6 +241,9 @@ Explanation explain_one(const OpQuestion<Problem>& asked, const Config& config,
   e.without = eliminate_closed(gpu, e.predicted, [&](const GpuSpec& g) { return form(g).cycles; });
   look_at_power(gpu, kernel_activity(form(gpu)), regime, inputs, e);
   e.notes = notes(asked, config, e.predicted);
+  if (e.predicted.method == Method::kAnalytic) {
+    e.learned = learned_contributions(asked, config);
+  }
   return e;
 }
 
@@ -243,6 +266,7 @@ Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConf
       visit_op(problem, config, [&]<class Problem>(const Problem& own, const auto& kernel) {
         return explain_one(OpQuestion<Problem>{gpu, own, regime, inputs}, kernel, effort);
       });
+  add_bounds(e);
   e.copies = operand_copies(gpu, problem, regime, inputs);
   const Cycles kernel_alone = e.predicted.cycles;
   add_copies(e.copies, e.predicted);

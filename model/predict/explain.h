@@ -19,8 +19,8 @@
 #include "model/base/tile_span.h"
 #include "model/clock/clock.h"
 #include "model/gemm/predict/group_parts.h"
-#include "model/gemm/predict/learned_reasons.h"
 #include "model/gemm/sim/limits.h"
+#include "model/learn/learned.h"
 #include "model/predict/predict.h"
 #include "model/rank/time_split.h"
 
@@ -67,7 +67,7 @@ struct Explanation {
   EnergySplit energy;
   ClockLimiter clock_limiter;
   std::optional<Watched> watched;
-  LearnedReasons learned_from;  // GEMM only
+  std::vector<LearnedContribution> learned;  // they add up to the logarithms of the corrections
   std::optional<OperandCopies> copies =
       {};  // copies before the kernel; included in the predicted time and cycles
   std::vector<std::string> notes = {};  // op-specific remarks, in sentences

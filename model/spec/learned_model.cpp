@@ -1,6 +1,7 @@
 #include "model/spec/learned_model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,177 +14,162 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/hash.h"
-#include "model/base/parallel.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
-#include "model/base/words.h"
 #include "model/spec/learned_files.h"
 #include "model/spec/strict_map.h"
 
 namespace tilecast {
 namespace {
 
-// Wide bounds on the numbers that a calibration writes.
-constexpr double kMostSpread = 1, kLeastNoise = 1e-3, kMostNoise = 100, kMostOff = 3,
-                 kMostWeight = 1e5;
-constexpr double kMostPriorNoise = 1e6, kMostDeviations = 20, kMostFeature = 1e6,
-                 kLeastLength = 1e-6, kMostLength = 1e9;
+// Generous bounds on the numbers that a calibration writes.
+constexpr double kMostFeature = 1e15, kMostLevel = 20, kMostReach = 20, kMostUncorrected = 3,
+                 kMostUnit = 1;
+constexpr i64 kMostRows = 10'000'000, kMostTrees = 10'000;
 
-constexpr std::array<std::string_view, 2> kMethods{"analytic", "simulated"};
-constexpr std::array<std::string_view, 2> kOutputs{"cycles", "clock"};
+constexpr std::string_view kHeader = "splits,leaves";
+constexpr std::string_view kDigits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::size_t kBase = 64, kDigitsOfLeaf = 2;
+static_assert(kDigits.size() == kBase && kMostFeatures <= kBase && kMostThresholds <= kBase &&
+              2 * kMostLeaf < static_cast<int>(kBase * kBase));
 
-LearnedMethod& method_of(LearnedModel& model, std::size_t i) {
-  return i == 0 ? model.analytic : model.simulated;
-}
-LearnedOutput& output_of(LearnedMethod& method, std::size_t i) {
-  return i == 0 ? method.cycles : method.clock;
-}
-
-std::string csv_header(FeatureNames features) {
-  std::string header = "problem,config,regime,near_best";
-  for (const std::string_view method : kMethods) {
-    for (const std::string_view output : kOutputs) {
-      header += fmt::format(",{0}_{1}_off,{0}_{1}_weight", method, output);
-    }
-  }
-  for (const std::string_view feature : features) {
-    header += fmt::format(",{}", feature);
-  }
-  return header;
+using Sums = std::vector<std::pair<std::string_view, LearnedSum*>>;
+Sums sums_of(LearnedMethod& method) {
+  return {{"cycles", &method.cycles}, {"clock", &method.clock}, {"error", &method.error}};
 }
 
-/// Reads the fields of one CSV line in order.
-class LearnedLineReader {
+/// Reads the digits of one line in order.
+class TreeReader {
  public:
-  LearnedLineReader(std::string_view line, std::string where)
-      : rest_(line), where_(std::move(where)) {}
+  TreeReader(std::string_view line, std::string where) : line_(line), where_(std::move(where)) {
+    constexpr std::size_t kLength = 2 * kSplits + 1 + kDigitsOfLeaf * kLeaves;
+    if (line.size() != kLength || line[2 * kSplits] != ',') {
+      fail(fmt::format("expected {} digits, a comma and {} digits", 2 * kSplits,
+                       kDigitsOfLeaf * kLeaves));
+    }
+  }
 
-  std::string_view text() {
-    const bool quoted = rest_.starts_with('"');
-    const std::size_t end = quoted ? rest_.find('"', 1) : rest_.find(',');
-    if (quoted && end == std::string_view::npos) {
-      fail("expected a closing quote");
+  Tree tree(const LearnedModel& model, double unit) {
+    Tree tree;
+    for (Ramp& split : tree.splits) {
+      split.feature = digit(model.features.size());
+      split.threshold = digit(model.scale[split.feature].at.size());
     }
-    const std::string_view field = quoted ? rest_.substr(1, end - 1) : rest_.substr(0, end);
-    const std::size_t next = quoted ? end + 1 : end;
-    rest_ = next < rest_.size() ? rest_.substr(next + 1) : std::string_view();
-    return field;
+    ++at_;
+    for (float& leaf : tree.leaves) {
+      const int high = digit(kBase);
+      leaf = static_cast<float>((high * static_cast<int>(kBase) + digit(kBase) - kMostLeaf) * unit);
+    }
+    return tree;
   }
-  double number(std::string_view column, double most) {
-    const std::string_view field = text();
-    const std::optional<double> value = parse_number(field);
-    if (!value || std::abs(*value) > most) {
-      fail(fmt::format("{}: expected a number of magnitude up to {:g}, got '{}'", column, most,
-                       printable(field)));
+
+ private:
+  std::uint8_t digit(std::size_t count) {
+    const std::size_t value = kDigits.find(line_[at_]);
+    if (value >= count) {
+      fail(fmt::format("expected a digit less than {} at character {}, got '{}'", count, at_ + 1,
+                       printable(line_.substr(at_, 1))));
     }
-    return *value;
-  }
-  void require_end() const {
-    if (!rest_.empty()) {
-      fail("more fields than columns");
-    }
+    ++at_;
+    return static_cast<std::uint8_t>(value);
   }
   [[noreturn]] void fail(std::string_view why) const {
     throw ConfigError(fmt::format("{}: {}", where_, why));
   }
 
- private:
-  std::string_view rest_;
+  std::string_view line_;
   std::string where_;
+  std::size_t at_ = 0;
 };
 
-void read_row(LearnedLineReader& line, LearnedModel& model) {
-  LearnedRow row{.problem = std::string(line.text()),
-                 .config = std::string(line.text()),
-                 .regime = {},
-                 .near_best = false,
-                 .features = {}};
-  const std::string_view regime = line.text();
-  if (regime != to_text(Regime::kBurst) && regime != to_text(Regime::kSustained)) {
-    line.fail("regime: expected burst or sustained");
+/// Fills the trees of the sums, in the order of the file.
+void read_trees(std::string_view text, const std::string& file, const LearnedModel& model,
+                const std::vector<LearnedSum*>& sums) {
+  std::size_t number = 0;
+  const auto next = [&] {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    ++number;
+    return line;
+  };
+  if (next() != kHeader) {
+    throw ConfigError(fmt::format(
+        "{}:1: expected the columns of this version of tilecast: calibrate again", file));
   }
-  row.regime = regime == to_text(Regime::kBurst) ? Regime::kBurst : Regime::kSustained;
-  row.near_best = line.number("near_best", 1) != 0;
-  for (std::size_t m = 0; m < kMethods.size(); ++m) {
-    for (std::size_t o = 0; o < kOutputs.size(); ++o) {
-      LearnedOutput& output = output_of(method_of(model, m), o);
-      output.off.push_back(line.number("off", kMostOff));
-      output.weight.push_back(line.number("weight", kMostWeight));
+  for (LearnedSum* const sum : sums) {
+    for (Tree& tree : sum->trees) {
+      const std::string_view line = next();
+      tree = TreeReader(line, fmt::format("{}:{}", file, number)).tree(model, sum->unit);
     }
   }
-  for (std::size_t f = 0; f < model.features.size(); ++f) {
-    row.features[f] = line.number(model.features[f], kMostFeature);
-  }
-  line.require_end();
-  model.rows.push_back(std::move(row));
-}
-
-/// Reads the lines of the file from line `number` on.
-void read_rows(std::string_view lines, std::size_t number, const std::string& file,
-               LearnedModel& model) {
-  for (; !lines.empty(); ++number) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
-    const std::string_view line = lines.substr(0, end);
-    lines.remove_prefix(std::min(end + 1, lines.size()));
-    if (number > 1) {
-      LearnedLineReader reader(line, fmt::format("{}:{}", file, number));
-      read_row(reader, model);
-    } else if (line != csv_header(model.features)) {
-      throw ConfigError(fmt::format(
-          "{}:1: expected the columns of this version of tilecast: calibrate again", file));
-    }
+  if (!text.empty()) {
+    throw ConfigError(fmt::format("{}:{}: more trees than expected", file, number + 1));
   }
 }
 
-void append_rows(LearnedModel more, LearnedModel& model) {
-  std::ranges::move(more.rows, std::back_inserter(model.rows));
-  for (std::size_t m = 0; m < kMethods.size(); ++m) {
-    for (std::size_t o = 0; o < kOutputs.size(); ++o) {
-      LearnedOutput& all = output_of(method_of(model, m), o);
-      const LearnedOutput& own = output_of(method_of(more, m), o);
-      all.off.insert(all.off.end(), own.off.begin(), own.off.end());
-      all.weight.insert(all.weight.end(), own.weight.begin(), own.weight.end());
-    }
+std::vector<double> read_numbers(const StrictValue& value, double most) {
+  std::vector<double> numbers;
+  for (const StrictValue& one : value.list()) {
+    numbers.push_back(one.number(-most, most));
   }
+  return numbers;
 }
 
-void read_method(const StrictValue& value, LearnedMethod& method) {
-  const StrictMap map = value.map({"cycles", "clock", "reach"});
-  for (std::size_t o = 0; o < kOutputs.size(); ++o) {
-    const StrictMap output = map.required(kOutputs[o]).map({"spread"});
-    output_of(method, o).spread = output.required("spread").number(0, kMostSpread);
+LearnedSum read_sum(const StrictValue& value, std::size_t groups) {
+  const StrictMap map = value.map({"trees", "level", "unit", "usual"});
+  LearnedSum sum{.level = map.required("level").number(-kMostLevel, kMostLevel),
+                 .unit = map.required("unit").number(0, kMostUnit),
+                 .trees = std::vector<Tree>(
+                     static_cast<std::size_t>(map.required("trees").integer(0, kMostTrees))),
+                 .usual = read_numbers(map.required("usual"), kMostLevel)};
+  if (!sum.usual.empty() && sum.usual.size() != groups) {
+    map.required("usual").fail(fmt::format("expected {} numbers", groups));
+  }
+  return sum;
+}
+
+LearnedMethod read_method(const StrictValue& value, std::size_t groups) {
+  const StrictMap map = value.map({"uncorrected", "cycles", "clock", "error", "reach"});
+  LearnedMethod method{.uncorrected = map.required("uncorrected").number(0, kMostUncorrected)};
+  for (const auto& [name, sum] : sums_of(method)) {
+    *sum = read_sum(map.required(name), groups);
   }
   std::vector<std::string> limiters;
   std::ranges::transform(kReachCounted, std::back_inserter(limiters),
                          [](Limiter limiter) { return std::string(to_text(limiter)); });
   const StrictMap reach = map.required("reach").map(limiters);
   for (std::size_t i = 0; i < limiters.size(); ++i) {
-    method.reach.each[i] = reach.required(limiters[i]).number(0, kMostDeviations);
+    method.reach.each[i] = reach.required(limiters[i]).number(0, kMostReach);
   }
+  return method;
 }
 
-void read_prior(const StrictValue& value, LearnedModel& model) {
-  const StrictMap map = value.map({"gpu", "rows", "noise"});
-  model.prior = {map.required("gpu").text(),
-                 static_cast<std::size_t>(
-                     map.required("rows").integer(1, static_cast<i64>(model.rows.size()))),
-                 map.required("noise").number(1, kMostPriorNoise)};
-}
-
-Features read_lengths(const StrictValue& value, FeatureNames features) {
-  const StrictMap map = value.map({features.begin(), features.end()});
-  Features length{};
-  for (std::size_t f = 0; f < features.size(); ++f) {
-    length[f] = map.required(features[f]).number(kLeastLength, kMostLength);
+std::vector<FeatureScale> read_scale(const StrictValue& value, FeatureNames features) {
+  std::vector<std::string> names;
+  std::ranges::transform(features, std::back_inserter(names),
+                         [](const Feature& feature) { return std::string(feature.name); });
+  const StrictMap map = value.map(names);
+  std::vector<FeatureScale> scale;
+  for (const std::string& name : names) {
+    const StrictMap own = map.required(name).map({"from", "to", "width", "at"});
+    scale.push_back({.at = read_numbers(own.required("at"), kMostFeature),
+                     .width = own.required("width").number(0, kMostFeature),
+                     .least = own.required("from").number(-kMostFeature, kMostFeature),
+                     .most = own.required("to").number(-kMostFeature, kMostFeature)});
   }
-  return length;
+  return scale;
 }
 
-std::string method_text(std::string_view name, const LearnedMethod& method) {
-  std::string text = fmt::format("{}:\n", name);
-  for (const auto& [word, output] :
-       {std::pair("cycles", &method.cycles), std::pair("clock", &method.clock)}) {
-    text += fmt::format("  {}: {{spread: {:.5g}}}\n", word, output->spread);
+std::string sum_text(std::string_view name, const LearnedSum& sum) {
+  return fmt::format("  {}: {{trees: {}, level: {:.5g}, unit: {:.4g}, usual: [{:.4g}]}}\n", name,
+                     sum.trees.size(), sum.level, sum.unit, fmt::join(sum.usual, ", "));
+}
+
+std::string method_text(std::string_view name, LearnedMethod method) {
+  std::string text = fmt::format("{}:\n  uncorrected: {:.4g}\n", name, method.uncorrected);
+  for (const auto& [word, sum] : sums_of(method)) {
+    text += sum_text(word, *sum);
   }
   text += "  reach:";
   for (const Limiter limiter : kReachCounted) {
@@ -195,9 +181,34 @@ std::string method_text(std::string_view name, const LearnedMethod& method) {
 
 }  // namespace
 
-double noise_variance(Regime regime, bool near_best) {
-  constexpr double kSustained = 2, kFarFromBest = 4;
-  return (regime == Regime::kSustained ? kSustained : 1) * (near_best ? 1 : kFarFromBest);
+std::vector<std::string_view> feature_groups(FeatureNames names) {
+  std::vector<std::string_view> groups;
+  for (const Feature& feature : names) {
+    if (std::ranges::find(groups, feature.group) == groups.end()) {
+      groups.push_back(feature.group);
+    }
+  }
+  return groups;
+}
+
+void round_leaves(LearnedSum& sum) {
+  float most = 0;
+  for (const Tree& tree : sum.trees) {
+    for (const float leaf : tree.leaves) {
+      most = std::max(most, std::abs(leaf));
+    }
+  }
+  if (most == 0) {
+    return;
+  }
+  const double least = most / kMostLeaf;
+  const double last_digit = std::pow(10, std::floor(std::log10(least)) - 3);  // of four
+  sum.unit = std::ceil(least / last_digit) * last_digit;
+  for (Tree& tree : sum.trees) {
+    for (float& leaf : tree.leaves) {
+      leaf = static_cast<float>(std::round(leaf / sum.unit) * sum.unit);
+    }
+  }
 }
 
 LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu,
@@ -213,70 +224,81 @@ LearnedModel learned_of(LearnedFiles files, const std::string& gpu) {
 }
 
 LearnedFiles read_learned(const std::filesystem::path& yaml, FeatureNames features) {
-  const StrictMap map = load_yaml(yaml).map({"name", "overlay", "rows", "prior", "lengths", "noise",
-                                             kMethods[0].data(), kMethods[1].data()});
+  const StrictMap map = load_yaml(yaml).map(
+      {"name", "overlay", "trees", "rows", "prior", "kinds", "features", "analytic", "simulated"});
+  const std::size_t groups = feature_groups(features).size();
   LearnedModel model{.features = features,
-                     .length = read_lengths(map.required("lengths"), features),
-                     .noise = map.required("noise").number(kLeastNoise, kMostNoise)};
+                     .scale = read_scale(map.required("features"), features),
+                     .rows = static_cast<std::size_t>(map.required("rows").integer(0, kMostRows)),
+                     .analytic = read_method(map.required("analytic"), groups)};
+  if (const std::optional<StrictValue> simulated = map.optional("simulated")) {
+    model.simulated = read_method(*simulated, groups);
+  }
   if (const std::optional<StrictValue> overlay = map.optional("overlay")) {
     model.overlay = overlay->text();
   }
-  for (std::size_t m = 0; m < kMethods.size(); ++m) {
-    read_method(map.required(kMethods[m]), method_of(model, m));
+  if (const std::optional<StrictValue> prior = map.optional("prior")) {
+    model.prior = prior->text();
+  }
+  for (const StrictValue& kind : map.required("kinds").list()) {
+    model.kinds.push_back(kind.text());
   }
   const std::filesystem::path csv = std::filesystem::path(yaml).replace_extension(".csv");
   const std::string text = read_file(csv);
-  const std::string_view all = text, half = all.substr(0, all.find('\n', all.size() / 2));
-  LearnedModel second{.features = features};
-  parallel_for(3, 0, [&](std::size_t part) {
-    if (part == 0 && map.required("rows").text() != hash_text(text)) {
-      map.required("rows").fail(
-          fmt::format("does not match the hash of {}: calibrate again", csv.string()));
-    } else if (part == 1) {
-      read_rows(half, 1, csv.string(), model);
-    } else if (part == 2 && half.size() < all.size()) {
-      const auto lines = static_cast<std::size_t>(std::ranges::count(half, '\n')) + 1;
-      read_rows(all.substr(half.size() + 1), lines + 1, csv.string(), second);
-    }
-  });
-  append_rows(std::move(second), model);
-  if (const std::optional<StrictValue> prior = map.optional("prior")) {
-    read_prior(*prior, model);
+  if (map.required("trees").text() != hash_text(text)) {
+    map.required("trees").fail(
+        fmt::format("does not match the hash of {}: calibrate again", csv.string()));
   }
+  std::vector<LearnedSum*> sums;
+  for (LearnedMethod* const method :
+       {&model.analytic, model.simulated ? &*model.simulated : nullptr}) {
+    if (method != nullptr) {
+      std::ranges::transform(sums_of(*method), std::back_inserter(sums),
+                             [](const auto& named) { return named.second; });
+    }
+  }
+  read_trees(text, csv.string(), model, sums);
   return {map.required("name"), std::move(model)};
 }
 
 std::string learned_yaml(const std::string& gpu, const LearnedModel& model) {
   std::string text = fmt::format(
       "# Written by `tilecast calibrate`; what the numbers are: model/spec/learned_model.h.\n"
-      "name: {}\n{}rows: \"{}\"\n{}lengths:\n",
+      "name: {}\n{}trees: \"{}\"\nrows: {}\n{}kinds: [{}]\nfeatures:\n",
       gpu, model.overlay.empty() ? "" : fmt::format("overlay: \"{}\"\n", model.overlay),
-      hash_text(learned_csv(model)),
-      model.prior.rows == 0 ? ""
-                            : fmt::format("prior: {{gpu: {}, rows: {}, noise: {:.4g}}}\n",
-                                          model.prior.gpu, model.prior.rows, model.prior.noise));
+      hash_text(learned_csv(model)), model.rows,
+      model.prior.empty() ? "" : fmt::format("prior: {}\n", model.prior),
+      fmt::join(model.kinds, ", "));
   for (std::size_t f = 0; f < model.features.size(); ++f) {
-    text += fmt::format("  {}: {:.4g}\n", model.features[f], model.length[f]);
+    const auto& [at, width, least, most] = model.scale[f];
+    text += fmt::format("  {}: {{from: {:.6g}, to: {:.6g}, width: {:.4g}, at: [{:.4g}]}}\n",
+                        model.features[f].name, least, most, width, fmt::join(at, ", "));
   }
-  return text + fmt::format("noise: {:.5g}\n", model.noise) +
-         method_text(kMethods[0], model.analytic) + method_text(kMethods[1], model.simulated);
+  text += method_text("analytic", model.analytic);
+  return model.simulated ? text + method_text("simulated", *model.simulated) : text;
 }
 
 std::string learned_csv(const LearnedModel& model) {
-  std::string text = csv_header(model.features) + "\n";
-  for (std::size_t i = 0; i < model.rows.size(); ++i) {
-    const LearnedRow& row = model.rows[i];
-    text += fmt::format("\"{}\",\"{}\",{},{}", row.problem, row.config, to_text(row.regime),
-                        row.near_best ? 1 : 0);
-    for (const LearnedMethod* method : {&model.analytic, &model.simulated}) {
-      for (const LearnedOutput* output : {&method->cycles, &method->clock}) {
-        text += fmt::format(",{:.4g},{:.6g}", output->off[i], output->weight[i]);
+  std::string text(kHeader);
+  text += '\n';
+  const auto add = [&](LearnedMethod method) {
+    for (const auto& [name, sum] : sums_of(method)) {
+      for (const Tree& tree : sum->trees) {
+        for (const Ramp& split : tree.splits) {
+          text += {kDigits[split.feature], kDigits[split.threshold]};
+        }
+        text += ',';
+        for (const float leaf : tree.leaves) {
+          const auto value = static_cast<std::size_t>(std::lround(leaf / sum->unit) + kMostLeaf);
+          text += {kDigits[value / kBase], kDigits[value % kBase]};
+        }
+        text += '\n';
       }
     }
-    for (std::size_t f = 0; f < model.features.size(); ++f) {
-      text += fmt::format(",{:.4g}", row.features[f]);
-    }
-    text += '\n';
+  };
+  add(model.analytic);
+  if (model.simulated) {
+    add(*model.simulated);
   }
   return text;
 }

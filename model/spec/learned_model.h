@@ -1,81 +1,204 @@
-// The learned correction of a calibration: the measured kernels as feature vectors, and the
-// Gaussian process weights that turn similarity to them into a correction (model/learn/learned.h).
+// The learned correction of a calibration: sums of functions of four features of a kernel
+// (model/learn/learned.h), as trees whose splits are ramps.
 //
-// `tilecast calibrate` writes two files next to the overlay: NAME.learned.yaml contains the
-// hyperparameters, and NAME.learned.csv one row per measured kernel; for attention they are
-// NAME.attention.learned.yaml and .csv. Without them predictions are uncorrected.
+// `tilecast calibrate` writes two files next to the overlay: NAME.learned.yaml with the thresholds
+// of each feature and the interval widths, and NAME.learned.csv with one tree per line, in digits
+// of base 64: feature and threshold of each split, and two digits for each leaf. For attention the
+// files are NAME.attention.learned.yaml and .csv. Without them predictions are uncorrected.
 //
 // Checked by: learned_model_test.cpp.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "model/base/regime.h"
 #include "model/spec/limiter.h"
 
 namespace tilecast {
 
-/// Features of a GEMM kernel, computed by model/gemm/predict/kernel_features.cpp. None identifies a
-/// schedule: a new schedule is a new combination of traits.
-constexpr std::string_view kGemmFeatures[] = {
+/// A quantity of a kernel, and the group in which `explain` shows its contribution: features of one
+/// group stand for each other, so only the group has a meaning.
+struct Feature {
+  std::string_view name, group;
+};
+
+/// Features of a GEMM kernel, computed by model/gemm/predict/kernel_features.cpp. None is a
+/// schedule's identifier: a new schedule is a new mixture of traits.
+constexpr Feature kGemmFeatures[] = {
     // Features from the simulation.
-    "simulated_over_closed_form", "simulated_operand_rate", "simulated_l2_rate",
-    "simulated_dram_rate",
-    // Fractions of the time, by the analytic model.
-    "tensor_share", "operand_share", "intake_share", "dram_share", "mma_of_k_block",
-    "l2_of_k_block", "main_loop_share", "fused_share", "plain_store_share", "time", "clock",
+    {"simulated_over_closed_form", "simulation"},
+    {"simulated_operand_rate", "tensor cores"},
+    {"simulated_l2_rate", "L2"},
+    {"simulated_dram_rate", "DRAM"},
+    {"busy_tensor", "tensor cores"},
+    {"busy_operand", "tensor cores"},
+    {"busy_intake", "L2"},
+    {"busy_l2", "L2"},
+    {"busy_dram", "DRAM"},
+    // Shares of the time, by the analytic model.
+    {"tensor_share", "tensor cores"},
+    {"operand_share", "tensor cores"},
+    {"intake_share", "L2"},
+    {"l2_share", "L2"},
+    {"dram_share", "DRAM"},
+    {"mma_of_k_block", "tensor cores"},
+    {"l2_of_k_block", "L2"},
+    {"load_of_k_block", "stages"},
+    {"main_loop_share", "K"},
+    {"ends_share", "K"},
+    {"least_share", "tensor cores"},
+    {"fused_share", "output"},
+    {"plain_store_share", "output"},
+    {"clock", "time and clock"},
+    // Shares of the energy.
+    {"energy_tensor", "time and clock"},
+    {"energy_operand", "time and clock"},
+    {"energy_dram", "time and clock"},
     // Features of the problem on this chip.
-    "k", "groups", "fp8", "tiles", "filled_waves", "multicast", "beyond_edge_m", "beyond_edge_n",
-    "k_alignment", "n_alignment", "hilbert_raster",
+    {"k", "K"},
+    {"k_blocks", "K"},
+    {"all_k_blocks", "K"},
+    {"groups", "waves and grid"},
+    {"fp8", "tensor cores"},
+    {"tiles", "waves and grid"},
+    {"waves", "waves and grid"},
+    {"filled_waves", "waves and grid"},
+    {"multicast", "L2"},
+    {"a_sharers", "L2"},
+    {"b_sharers", "L2"},
+    {"a_missing", "DRAM"},
+    {"b_missing", "DRAM"},
+    {"beyond_edge_m", "edges and alignment"},
+    {"beyond_edge_n", "edges and alignment"},
+    {"beyond_edge", "edges and alignment"},
+    {"k_alignment", "edges and alignment"},
+    {"n_alignment", "edges and alignment"},
     // Features of the tile and its pipeline.
-    "block_m", "block_n", "columns_mod_64", "stages", "warpgroups_n", "ctas_per_sm", "cluster_n",
+    {"tile_area", "tile"},
+    {"tile_aspect", "tile"},
+    {"k_block_bytes", "tile"},
+    {"block_n", "tile"},
+    {"columns_mod_64", "tile"},
+    {"stages", "stages"},
+    {"warpgroups_m", "roles"},
+    {"warpgroups_n", "roles"},
+    {"ctas_per_sm", "roles"},
+    {"c_slots", "output"},
     // Traits of the schedule.
-    "producer_warpgroup", "resident_grid", "two_tiles_in_flight", "loads_in_flight",
-    "pieces_of_tile", "splits", "shares_last_waves"};
+    {"producer_warpgroup", "roles"},
+    {"resident_grid", "waves and grid"},
+    {"two_tiles_in_flight", "roles"},
+    {"deferred_store", "output"},
+    {"pieces_of_tile", "K"},
+    {"splits", "K"}};
 
 /// Features of an attention kernel, computed by model/attention/predict_attention.cpp.
-constexpr std::string_view kAttentionFeatures[] = {
-    // Fractions of the time, by the analytic model.
-    "mma_of_block", "l2_of_block", "load_of_block", "main_loop_share", "dram_share", "ends_share",
-    "combine_share", "softmax_share", "time", "clock", "sustained",
-    // Features of the problem on this chip.
-    "head_dim", "causal", "queries", "keys", "heads_per_kv", "dram_bytes", "heads_apart", "waves",
-    "filled_waves", "busy_sms", "blocks", "masked", "sharers", "missing", "rows_used",
-    // Features of the tile and its pipeline.
-    "groups", "kv_block", "stages", "ctas_per_sm", "bytes_in_flight", "splits", "pack",
-    // Traits of the schedule and of the grid.
-    "producer_warpgroup", "takes_turns", "scores_ahead", "resident_grid", "clusters",
-    "longest_first", "dynamic"};
+constexpr Feature kAttentionFeatures[] = {
+    // Shares of the time, by the analytic model.
+    {"mma_of_block", "tensor cores"},
+    {"l2_of_block", "L2"},
+    {"load_of_block", "stages"},
+    {"main_loop_share", "loop"},
+    {"dram_share", "DRAM"},
+    {"ends_share", "loop"},
+    {"combine_share", "splits"},
+    {"softmax_share", "softmax"},
+    {"time", "time and clock"},
+    {"clock", "time and clock"},
+    {"sustained", "time and clock"},
+    // The problem on this chip.
+    {"head_dim", "tile"},
+    {"causal", "loop"},
+    {"queries", "waves and grid"},
+    {"keys", "loop"},
+    {"heads_per_kv", "waves and grid"},
+    {"dram_bytes", "DRAM"},
+    {"heads_apart", "DRAM"},
+    {"waves", "waves and grid"},
+    {"filled_waves", "waves and grid"},
+    {"busy_sms", "waves and grid"},
+    {"blocks", "loop"},
+    {"masked", "loop"},
+    {"sharers", "L2"},
+    {"missing", "DRAM"},
+    {"rows_used", "tile"},
+    // The tile and its pipeline.
+    {"groups", "roles"},
+    {"kv_block", "tile"},
+    {"stages", "stages"},
+    {"ctas_per_sm", "roles"},
+    {"bytes_in_flight", "stages"},
+    {"splits", "splits"},
+    {"pack", "tile"},
+    // Traits of the schedule and the grid.
+    {"producer_warpgroup", "roles"},
+    {"takes_turns", "roles"},
+    {"scores_ahead", "softmax"},
+    {"resident_grid", "waves and grid"},
+    {"clusters", "L2"},
+    {"longest_first", "waves and grid"},
+    {"dynamic", "waves and grid"}};
 
-constexpr std::size_t kMostFeatures = 40;  // maximum number of features of an op
+constexpr std::size_t kMostFeatures = 64;  // maximum number of features of an op
 static_assert(std::size(kGemmFeatures) <= kMostFeatures &&
               std::size(kAttentionFeatures) <= kMostFeatures);
 
 /// Features in the order of the op's names; 0 after the last one.
 using Features = std::array<double, kMostFeatures>;
-using FeatureNames = std::span<const std::string_view>;
+using FeatureNames = std::span<const Feature>;
 
 /// Returns the index of the feature with this name, or the number of names if there is none.
 constexpr std::size_t feature_index(FeatureNames names, std::string_view name) {
-  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  return static_cast<std::size_t>(std::ranges::find(names, name, &Feature::name) - names.begin());
 }
 
-/// Gaussian process for the logarithm of measured / uncorrected.
-struct LearnedOutput {
-  double spread = 0;                // prior standard deviation, which kernels unlike all rows get
-  std::vector<double> off = {};     // log ratio by row, as measured
-  std::vector<double> weight = {};  // weight by row, in units of `spread`
+/// Returns the groups in the order of their first feature.
+std::vector<std::string_view> feature_groups(FeatureNames names);
+
+/// Thresholds at which trees split a feature, and the range in which it was measured.
+struct FeatureScale {
+  std::vector<double> at = {};
+  double width = 0;  // of the ramp around a threshold; 0 for a step
+  double least = 0, most = 0;
+};
+constexpr std::size_t kMostThresholds = 24;
+
+/// A ramp of one feature: 0 below a threshold, 1 above it.
+struct Ramp {
+  std::uint8_t feature = 0, threshold = 0;
+};
+constexpr std::size_t kSplits = 4, kLeaves = 1 << kSplits;
+
+/// A tree that asks the same question at all nodes of a level: bit s of a leaf's index is 1 above
+/// the ramp of split s.
+struct Tree {
+  std::array<Ramp, kSplits> splits = {};
+  std::array<float, kLeaves> leaves = {};
 };
 
-/// Bottlenecks that have their own interval width. The others have too few rows and use the width
-/// of one of these.
+constexpr int kMostLeaf = 2047;  // two digits of base 64, with a sign
+
+/// A sum of functions of four features.
+struct LearnedSum {
+  double level = 0;
+  double unit = 1e-4;  // leaves are whole multiples, at most kMostLeaf
+  std::vector<Tree> trees = {};
+  std::vector<double> usual = {};  // mean contribution of each group over the measured rows
+};
+
+/// Sets the unit, and rounds the leaves to multiples of it.
+void round_leaves(LearnedSum& sum);
+
+/// Bottlenecks with their own interval width; the others have too few rows and use the width of one
+/// of these.
 constexpr Limiter kReachCounted[] = {Limiter::kTensor,  Limiter::kSmIntake, Limiter::kL2,
                                      Limiter::kDram,    Limiter::kLatency,  Limiter::kInstructions,
                                      Limiter::kEpilogue};
@@ -86,7 +209,7 @@ constexpr Limiter reaches_like(Limiter limiter) {
                                            : limiter;
 }
 
-/// Half-width of the 90 % interval in standard deviations, for each bottleneck; 0 if not
+/// Half-width of the 90 % interval in units of the expected error, by bottleneck; 0 if not
 /// calibrated.
 struct LearnedReach {
   std::array<double, std::size(kReachCounted)> each = {};  // widths in the order of kReachCounted
@@ -97,48 +220,30 @@ struct LearnedReach {
   }
 };
 
-/// Hyperparameters of one method of prediction, analytic model or simulation.
+/// The correction of one method of prediction, analytic model or simulation.
 struct LearnedMethod {
-  LearnedOutput cycles, clock;
+  LearnedSum cycles, clock;  // logarithms of measured / uncorrected
+  LearnedSum error;          // logarithm of the expected error of log(time)
   LearnedReach reach = {};
-};
-
-struct LearnedRow {
-  std::string problem, config;
-  Regime regime;
-  bool near_best;  // near the best time of its problem and regime
-  Features features;
-};
-
-/// Rows of another GPU, last in the model, that serve as a prior for a GPU with few measurements.
-struct LearnedPrior {
-  std::string gpu = {};  // GPU on which they were measured
-  std::size_t rows = 0;  // number of these rows, the last in the model
-  double noise = 1;      // their noise variance relative to this GPU's rows
+  double uncorrected = 0;  // half-width of the 90 % interval without a correction
 };
 
 struct LearnedModel {
   FeatureNames features = kGemmFeatures;
-  Features length = {};  // length scale of each feature, in the feature's unit
-  double noise = 0;      // noise of a burst near the best of its problem, in units of `spread`
-  std::vector<LearnedRow> rows = {};
-  LearnedMethod analytic = {}, simulated = {};
-  LearnedPrior prior = {};
+  std::vector<FeatureScale> scale = {};  // by feature
+  std::vector<std::string> kinds = {};   // KernelFeatures::kinds that were measured
+  std::size_t rows = 0;                  // measured rows
+  LearnedMethod analytic = {};
+  std::optional<LearnedMethod> simulated = {};  // absent if nothing was simulated
+  std::string prior = {};    // GPU whose correction this one starts from; empty if none
   std::string overlay = {};  // hash of the overlay used in the fit; empty if unknown
+
+  const LearnedMethod& by_simulation() const { return simulated ? *simulated : analytic; }
 };
 
-/// Whether the row was measured on another GPU.
-inline bool of_prior(const LearnedModel& model, std::size_t row) {
-  return row + model.prior.rows >= model.rows.size();
-}
-
-/// Noise variance of a row relative to a burst near the best. Rows far from their problem's best
-/// weigh less, and sustained measurements repeat less well.
-double noise_variance(Regime regime, bool near_best);
-
 /// Reads NAME.learned.yaml and, from the same folder, NAME.learned.csv. Throws FileError, or
-/// ConfigError `file:line: key: expectation` if the files do not match `gpu`, each other and the
-/// op's features, or contain implausible numbers.
+/// ConfigError `file:line: key: expectation`: the files must match `gpu`, each other and the op's
+/// features, and hold plausible numbers.
 LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu,
                           FeatureNames features = kGemmFeatures);
 

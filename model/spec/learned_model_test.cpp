@@ -13,43 +13,69 @@ namespace {
 
 /// A model in which every number differs.
 LearnedModel example() {
-  LearnedModel model{.noise = 0.375, .overlay = "0123456789abcdef"};
+  LearnedModel model{.kinds = {"batches", "ping_pong"}, .rows = 312, .overlay = "0123456789abcdef"};
   double next = 0;
-  for (double& length : model.length) {
-    length = next += 0.5;
+  for (std::size_t f = 0; f < model.features.size(); ++f) {
+    next += 0.5;
+    model.scale.push_back({{next, next + 0.25}, next / 8, next - 1, next + 1});
   }
-  for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
-    LearnedRow row{.problem = regime == Regime::kBurst ? "64x128x256" : "64x128x256 bf16 nn",
-                   .config = "ping_pong:tile=64x128x64,stages=4",
-                   .regime = regime,
-                   .near_best = regime == Regime::kBurst,
-                   .features = {}};
-    for (double& feature : row.features) {
-      feature = next += 0.25;
+  std::size_t index = 0;
+  const auto sum = [&](bool usual) {
+    LearnedSum made{.level = (next += 0.125) / 100};
+    for (int i = 0; i < 2; ++i) {
+      Tree& tree = made.trees.emplace_back();
+      for (Ramp& split : tree.splits) {
+        ++index;
+        split = {static_cast<std::uint8_t>(index % model.features.size()),
+                 static_cast<std::uint8_t>(index % 2)};
+      }
+      for (float& leaf : tree.leaves) {
+        ++index;
+        leaf = static_cast<float>(index) * (index % 2 == 0 ? 1e-4F : -1e-4F);
+      }
     }
-    model.rows.push_back(row);
-  }
-  for (LearnedMethod* method : {&model.analytic, &model.simulated}) {
-    for (LearnedOutput* output : {&method->cycles, &method->clock}) {
-      next += 0.125;
-      *output = {0.01 * next, {0.001 * next, -0.5}, {next, -next}};
+    round_leaves(made);
+    for (std::size_t i = 0; usual && i < feature_groups(model.features).size(); ++i) {
+      made.usual.push_back((next += 0.125) / 1000);
     }
-    for (double& reach : method->reach.each) {
+    return made;
+  };
+  const auto method = [&] {
+    LearnedMethod made{.cycles = sum(true), .clock = sum(true), .error = sum(false)};
+    made.uncorrected = (next += 0.125) / 100;
+    for (double& reach : made.reach.each) {
       reach = (next += 0.125) / 40;
     }
-  }
+    return made;
+  };
+  model.analytic = method();
+  model.simulated = method();
   return model;
 }
 
-void check_equal(const LearnedMethod& a, const LearnedMethod& b) {
-  for (const auto& [x, y] : {std::pair(&a.cycles, &b.cycles), std::pair(&a.clock, &b.clock)}) {
-    CHECK(x->spread == Approx(y->spread).epsilon(1e-4));
-    REQUIRE(x->off.size() == y->off.size());
-    for (std::size_t i = 0; i < x->off.size(); ++i) {
-      CHECK(x->off[i] == Approx(y->off[i]).epsilon(1e-3));
-      CHECK(x->weight[i] == Approx(y->weight[i]).epsilon(1e-5));
+void check_equal(const LearnedSum& a, const LearnedSum& b) {
+  CHECK(a.level == Approx(b.level).epsilon(1e-4));
+  REQUIRE(a.usual.size() == b.usual.size());
+  for (std::size_t i = 0; i < a.usual.size(); ++i) {
+    CHECK(a.usual[i] == Approx(b.usual[i]).epsilon(1e-3));
+  }
+  REQUIRE(a.trees.size() == b.trees.size());
+  for (std::size_t i = 0; i < a.trees.size(); ++i) {
+    for (std::size_t split = 0; split < kSplits; ++split) {
+      CHECK(a.trees[i].splits[split].feature == b.trees[i].splits[split].feature);
+      CHECK(a.trees[i].splits[split].threshold == b.trees[i].splits[split].threshold);
+    }
+    for (std::size_t leaf = 0; leaf < kLeaves; ++leaf) {
+      CHECK(a.trees[i].leaves[leaf] == Approx(b.trees[i].leaves[leaf]));
     }
   }
+}
+
+void check_equal(const LearnedMethod& a, const LearnedMethod& b) {
+  check_equal(a.cycles, b.cycles);
+  check_equal(a.clock, b.clock);
+  check_equal(a.error, b.error);
+  CHECK(a.uncorrected == Approx(b.uncorrected).epsilon(1e-3));
   for (const Limiter limiter : kEveryLimiter) {
     CHECK(a.reach.of(limiter) == Approx(b.reach.of(limiter)).epsilon(1e-3));
   }
@@ -71,13 +97,12 @@ class Files {
     CHECK(message.find('\n') == std::string::npos);
     return message;
   }
-  /// Returns the error after the first `from` in the YAML was replaced by `to`.
+  /// Returns the error after the first `from` in the YAML became `to`.
   std::string with(const std::string& from, const std::string& to) const {
     write(replaced(yaml_, from, to), csv_);
     return complaint();
   }
-  /// Returns the error after the first `from` in the CSV was replaced by `to` and the hash was
-  /// updated.
+  /// Returns the error after the first `from` in the CSV became `to` and the hash was updated.
   std::string with_row(const std::string& from, const std::string& to) const {
     const std::string csv = replaced(csv_, from, to);
     write(replaced(yaml_, hash_text(csv_), hash_text(csv)), csv);
@@ -103,98 +128,81 @@ class Files {
 TEST_CASE("A learned correction is read back as it was written") {
   const LearnedModel written = example(), read = Files().load();
   CHECK(read.overlay == written.overlay);
-  CHECK(read.noise == written.noise);
-  for (std::size_t f = 0; f < written.length.size(); ++f) {
-    CHECK(read.length[f] == Approx(written.length[f]).epsilon(1e-3));
-  }
-  REQUIRE(read.rows.size() == 2);
-  for (std::size_t i = 0; i < 2; ++i) {
-    CHECK(read.rows[i].problem == written.rows[i].problem);
-    CHECK(read.rows[i].config == written.rows[i].config);
-    CHECK(read.rows[i].regime == written.rows[i].regime);
-    CHECK(read.rows[i].near_best == written.rows[i].near_best);
-    for (std::size_t f = 0; f < written.length.size(); ++f) {
-      CHECK(read.rows[i].features[f] == Approx(written.rows[i].features[f]).epsilon(1e-3));
-    }
+  CHECK(read.rows == written.rows);
+  CHECK(read.kinds == written.kinds);
+  CHECK(read.prior.empty());
+  REQUIRE(read.scale.size() == written.scale.size());
+  for (std::size_t f = 0; f < written.scale.size(); ++f) {
+    CHECK(read.scale[f].at[1] == Approx(written.scale[f].at[1]).epsilon(1e-3));
+    CHECK(read.scale[f].width == Approx(written.scale[f].width).epsilon(1e-3));
+    CHECK(read.scale[f].least == Approx(written.scale[f].least).epsilon(1e-5));
+    CHECK(read.scale[f].most == Approx(written.scale[f].most).epsilon(1e-5));
   }
   check_equal(read.analytic, written.analytic);
-  check_equal(read.simulated, written.simulated);
+  REQUIRE(read.simulated);
+  check_equal(*read.simulated, *written.simulated);
 }
 
-TEST_CASE("Rows of another GPU are kept apart from a GPU's own, in the file too") {
+TEST_CASE("A correction of the analytic model alone is that of simulations too") {
   LearnedModel model = example();
-  CHECK_FALSE(of_prior(model, 1));
-  CHECK(learned_yaml("g", model).find("prior") == std::string::npos);
-  model.prior = {"h200_sxm", 1, 16};
-  CHECK_FALSE(of_prior(model, 0));
-  CHECK(of_prior(model, 1));
+  model.simulated.reset();
+  model.prior = "h200_sxm";
   const TemporaryFolder folder;
-  const auto load = [&](const std::string& yaml) {
-    write_file(folder / "g.learned.yaml", yaml);
-    write_file(folder / "g.learned.csv", learned_csv(model));
-    return load_learned(folder / "g.learned.yaml", "g");
-  };
-  const std::string text = learned_yaml("g", model);
-  const LearnedModel read = load(text);
-  CHECK(read.prior.gpu == "h200_sxm");
-  CHECK(read.prior.rows == 1);
-  CHECK(read.prior.noise == 16);
-  for (const auto& [from, to] : {std::pair("rows: 1,", "rows: 3,"),
-                                 {"rows: 1,", "rows: 0,"},
-                                 {"noise: 16", "noise: 0.5"},
-                                 {"gpu: h200_sxm, ", ""}}) {
-    std::string damaged = text;
-    damaged.replace(damaged.find(from), std::string(from).size(), to);
-    CHECK(error_message([&] { load(damaged); }).find("g.learned.yaml:5: prior") !=
-          std::string::npos);
-  }
+  write_file(folder / "g.learned.yaml", learned_yaml("g", model));
+  write_file(folder / "g.learned.csv", learned_csv(model));
+  const LearnedModel read = load_learned(folder / "g.learned.yaml", "g");
+  CHECK_FALSE(read.simulated);
+  CHECK(read.prior == "h200_sxm");
+  check_equal(read.by_simulation(), model.analytic);
 }
 
 TEST_CASE("No feature says which schedule it is, so that a new schedule leaves the files valid") {
-  CHECK(std::ranges::find(kGemmFeatures, "schedule") == std::end(kGemmFeatures));
-  CHECK(learned_yaml("g", example()).find("ping_pong") == std::string::npos);
-  // The configuration of a row is only a label, so an unknown schedule is accepted.
-  CHECK(Files().with_row("ping_pong:", "sometime_later:").empty());
+  CHECK(feature_index(kGemmFeatures, "schedule") == std::size(kGemmFeatures));
+  CHECK(Files().with("ping_pong", "sometime_later").empty());
 }
 
 TEST_CASE("Files of another GPU or with other features are an error at their line") {
   const Files files;
-  // Line 1 is a comment; lines 2 to 5 are the name, the overlay, the rows and the lengths.
   CHECK(files.complaint("h200_sxm") == "2 g.learned.yaml:2: name: expected h200_sxm");
-  CHECK(files.with("  dram_share: ", "  dram_part: ").find("lengths.dram_part: unknown key") !=
+  CHECK(files.with("  dram_share: ", "  dram_part: ").find("features.dram_part: unknown key") !=
         std::string::npos);
-  CHECK(files.with("  simulated_operand_rate: 1\n", "").find("lengths.simulated_operand_rate") !=
-        std::string::npos);
-  CHECK(files.with_row("simulated_operand_rate", "tensor_part") ==
+  CHECK(files.with_row("splits", "root") ==
         "2 g.learned.csv:1: expected the columns of this version of tilecast: calibrate again");
 }
 
-TEST_CASE("Modified rows are refused by their hash") {
-  const Files files;
-  CHECK(files.with("rows: \"", "rows: \"1")
-            .starts_with("2 g.learned.yaml:4: rows: does not match the hash of g.learned.csv"));
+TEST_CASE("Modified trees are refused by their hash") {
+  CHECK(Files()
+            .with("trees: \"", "trees: \"1")
+            .starts_with("2 g.learned.yaml:4: trees: does not match the hash of g.learned.csv"));
 }
 
 TEST_CASE("Implausible numbers are an error at their line") {
   const Files files;
-  CHECK(files.with("simulated_operand_rate: 1", "simulated_operand_rate: 0")
-            .find("lengths.simulated_operand_rate: ") != std::string::npos);
-  CHECK(files.with("simulated_operand_rate: 1", "simulated_operand_rate: nan")
-            .find("lengths.simulated_operand_rate: ") != std::string::npos);
-  CHECK(files.with("spread: 0.", "spread: 7").find("analytic.cycles.spread: ") !=
+  CHECK(files.with("uncorrected: 0.", "uncorrected: 7").find("analytic.uncorrected: ") !=
         std::string::npos);
-  CHECK(files.with("noise: 0.", "noise: -1.").find(": noise") != std::string::npos);
+  CHECK(files.with("width: 0.0625", "width: -1").find("width: ") != std::string::npos);
   CHECK(files.with("epilogue: ", "epilogue: 1000").find("reach.epilogue: ") != std::string::npos);
-  // The number after near_best is the first row's measured error.
-  CHECK(
-      files.with_row("burst,1,", "burst,1,1e9")
-          .starts_with("2 g.learned.csv:2: off: expected a number of magnitude up to 3, got '1e9"));
-  CHECK(files.with_row("burst,1,", "burst,2,").find(":2: near_best: expected") !=
-        std::string::npos);
-  CHECK(files.with_row(",burst,", ",brust,") ==
-        "2 g.learned.csv:2: regime: expected burst or sustained");
-  CHECK(files.with_row("\n\"64x128x256 bf16", ",9\n\"64x128x256 bf16") ==
-        "2 g.learned.csv:2: more fields than columns");
+  // The first tree: features 1 to 4, thresholds 1, 0, 1, 0.
+  CHECK(files.with_row("\nBBCADBEA,", "\nBCCADBEA,") ==
+        "2 g.learned.csv:2: expected a digit less than 2 at character 2, got 'C'");
+  CHECK(files.with_row("\nBBCADBEA,", "\n_BCADBEA,")
+            .starts_with("2 g.learned.csv:2: expected a digit less than "));
+  CHECK(files.with_row("\nBBCADBEA,", "\n.BCADBEA,").ends_with(" at character 1, got '.'"));
+  CHECK(files.with_row("\nBBCADBEA,", "\nBBCADBEA,A") ==
+        "2 g.learned.csv:2: expected 8 digits, a comma and 32 digits");
+  CHECK(files.with_row("\nBBCADBEA,", "\nBBCADBEA," + std::string(32, 'f') + "\nBBCADBEA,")
+            .find("more trees than expected") != std::string::npos);
+}
+
+TEST_CASE("Leaves are rounded to a unit in which the largest has two digits") {
+  LearnedSum sum{.trees = std::vector<Tree>(1)};
+  sum.trees[0].leaves = {0.2047F, -0.1F, 0.00004F, 0.00006F};
+  round_leaves(sum);
+  CHECK(sum.unit == Approx(1e-4));
+  CHECK(sum.trees[0].leaves[0] == Approx(0.2047F));
+  CHECK(sum.trees[0].leaves[1] == Approx(-0.1F));
+  CHECK(sum.trees[0].leaves[2] == 0);
+  CHECK(sum.trees[0].leaves[3] == Approx(0.0001F));
 }
 
 TEST_CASE("Missing files are file errors") {

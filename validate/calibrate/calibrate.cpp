@@ -53,11 +53,11 @@ std::string prior_lines(const Calibration& calibration) {
                        100 * error.cycles, 100 * error.cycles_near_best, 100 * error.clock);
   };
   return fmt::format(
-             "\nPrior: {} of {}, each with {:g} times the noise variance of this GPU's rows.\n"
-             "They are shifted by {:+.2f} % in cycles and {:+.2f} % in clock.\n"
+             "\nPrior: the correction of {}, shifted by {:+.2f} % in cycles and {:+.2f} % in "
+             "clock.\n"
              "Mean error of the {} on held-out problems:\n",
-             counted(prior.rows, "row"), prior.gpu, prior.noise, percent(prior.cycles),
-             percent(prior.clock), calibration.simulated ? "simulation" : "analytic model") +
+             prior.gpu, percent(prior.cycles), percent(prior.clock),
+             calibration.simulated ? "simulation" : "analytic model") +
          line("this GPU's rows only", prior.own) + line(prior.gpu + " only", prior.prior) +
          line("both",
               calibration.simulated ? calibration.learned.simulated : calibration.learned.analytic);
@@ -171,9 +171,7 @@ std::string to_table(const Calibration& calibration) {
                         s.rows, 100 * s.mean_error, 100 * std::abs(s.bias),
                         s.bias >= 0 ? "slower" : "faster");
   }
-  const LearnedModel& model = calibration.learned.model;
-  text += fmt::format("\nLearned correction from {} of the rows, on held-out problems:\n",
-                      model.rows.size() - model.prior.rows);
+  text += "\nLearned correction, on held-out problems:\n";
   text += error_line("analytic", calibration.learned.analytic) +
           (calibration.simulated
                ? error_line("simulated", calibration.learned.simulated)

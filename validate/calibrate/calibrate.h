@@ -18,10 +18,8 @@ struct CalibrationOptions {
   unsigned threads = 0;
   bool simulate = true;       // if false, simulations use the correction of the analytic model
   bool fit_constants = true;  // if false, the constants of the loaded GPU are kept
-  std::shared_ptr<const LearnedModel> before = nullptr;  // an earlier calibration, as a prior
-  std::string prior =
-      // if empty, only the length scales of `before` are used; otherwise the GPU that it belongs to
-      {};
+  std::shared_ptr<const LearnedModel> before = nullptr;  // another GPU's calibration, as a prior
+  std::string prior = {};                                // that GPU
   std::function<void(const std::string& stage)> progress = [](const std::string&) {};
 };
 

@@ -4,144 +4,159 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "model/base/parallel.h"
 #include "model/base/quantile.h"
-#include "model/base/shuffle.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/learn/learned.h"
-#include "validate/calibrate/kernel_lengths.h"
-#include "validate/calibrate/method_rows.h"
+#include "model/learn/trees.h"
+#include "validate/calibrate/boost.h"
 
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kKept = 3300;        // rows kept in the model
-constexpr std::size_t kForLengths = 3500;  // rows for fitting length scales; 2200 are too few
-// Number of random subsets to average over, because the length scales of one subset are noisy.
-constexpr std::size_t kLengthDraws = 4;
-constexpr int kRounds = 14;  // rounds of optimization
+/// Numbers of trees for cycles, for the clock and for the expected error.
+struct TreeCounts {
+  std::size_t cycles, clock, error;
+};
+constexpr TreeCounts kTrees{600, 300, 80};
+constexpr double kPriorRidge = 4000;  // pulls leaves to those of a prior, in weights of rows
 constexpr int kFolds = 10;
-constexpr double kFirstLength = 8;    // initial length scale, in standard deviations of a feature
-constexpr double kFirstNoise = 0.5;   // initial noise, in standard deviations of an output
-constexpr double kClockCounts = 0.5;  // weight of the clock relative to cycles
-constexpr double kOutside = 0.1;      // fraction of rows outside the interval
-// A bottleneck with fewer rows uses the reach of all rows.
+constexpr float kCyclesNearBest = 6, kClockNearBest = 2;  // weights of rows near the best
+constexpr double kOutside = 0.1;                          // fraction of rows outside the interval
+constexpr double kLeastError = 0.003;  // added to the error of log(time) before its logarithm
+// A bottleneck with fewer rows uses the reach of all rows
 constexpr std::size_t kRowsForReach = 50;
 
-/// Draws `most` of `count` indices with a seed, in ascending order.
-std::vector<Eigen::Index> drawn(std::size_t count, std::size_t most, u64 seed) {
-  std::vector<Eigen::Index> rows(count);
-  std::iota(rows.begin(), rows.end(), Eigen::Index{0});
-  std::mt19937_64 random(seed);
-  shuffle(rows, random);
-  rows.resize(std::min(count, most));
-  std::ranges::sort(rows);
+std::vector<Eigen::Index> where(const std::vector<int>& group, const auto& is) {
+  std::vector<Eigen::Index> rows;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (is(group[i])) {
+      rows.push_back(static_cast<Eigen::Index>(i));
+    }
+  }
   return rows;
 }
 
-/// Fits length scales to a random subset of the rows.
-KernelLengths lengths_of_draw(const LearnRows& rows, const SeenRows& seen, u64 seed) {
-  const std::vector<Eigen::Index> some = drawn(rows.rows.size(), kForLengths, seed);
-  LengthRows part{.features = matrix_of(seen.features)(some, Eigen::all),
-                  .targets = Eigen::MatrixXd(static_cast<Eigen::Index>(some.size()), 2),
-                  .weight = Eigen::VectorXd(static_cast<Eigen::Index>(some.size())),
-                  .noise = noise_of(rows, {})(some),
-                  .fold = {}};
-  part.targets << targets_of(seen.cycles_off(some), spread_about_0(seen.cycles_off)),
-      kClockCounts * targets_of(seen.clock_off(some), spread_about_0(seen.clock_off));
-  for (std::size_t i = 0; i < some.size(); ++i) {
-    const LearnRow& row = rows.rows[static_cast<std::size_t>(some[i])];
-    part.weight[static_cast<Eigen::Index>(i)] = row.weight;
-    part.fold.push_back(row.group % std::min(kFolds, rows.groups));
+/// How a sum is fitted: own trees; a prior's with a level of its own; or also with leaves moved.
+struct Start {
+  const LearnedSum* prior = nullptr;
+  double ridge = 0;  // 0: the prior's leaves stay
+};
+
+LearnedSum fit_sum(const BoostRows& rows, const std::vector<FeatureScale>& scale, std::size_t trees,
+                   const Start& start) {
+  LearnedSum sum;
+  BoostRows rest = rows;
+  if (start.prior != nullptr) {
+    sum = *start.prior;
+    rest.target -= values_of(sum.trees, scale, rows.features);
   }
-  const Eigen::VectorXd spread =
-      ((part.features.rowwise() - part.features.colwise().mean()).colwise().squaredNorm() /
-       static_cast<double>(some.size()))
-          .cwiseSqrt();
-  const Eigen::VectorXd first =
-      (kFirstLength * spread).unaryExpr([](double length) { return length > 0 ? length : 1.0; });
-  return fit_lengths(part, {first, kFirstNoise}, kRounds);
+  sum.level = weighted_median(rest.target, rows.weight);
+  rest.target = rows.target.array() - static_cast<float>(sum.level);
+  if (start.prior == nullptr) {
+    sum.trees = boost(rest, scale, trees);
+  } else if (start.ridge > 0) {
+    sum.trees = with_moved_leaves(sum.trees, rest, scale, start.ridge);
+  }
+  return sum;
 }
 
-/// Fits length scales: the geometric mean over several random subsets, if one subset omits rows.
-KernelLengths lengths_of(const LearnRows& rows, const SeenRows& seen, unsigned threads) {
-  constexpr u64 kSeed = 20261122;
-  const std::size_t draws = rows.rows.size() > kForLengths ? kLengthDraws : 1;
-  std::vector<KernelLengths> of_draw(draws);
-  parallel_for(draws, threads,
-               [&](std::size_t i) { of_draw[i] = lengths_of_draw(rows, seen, kSeed + i); });
-  Eigen::VectorXd length = Eigen::VectorXd::Zero(std::tuple_size_v<Features>);
-  double noise = 0;
-  for (const KernelLengths& one : of_draw) {
-    length += one.length.array().log().matrix();
-    noise += std::log(one.noise);
-  }
-  const auto count = static_cast<double>(draws);
-  return {(length / count).array().exp(), std::exp(noise / count)};
-}
+/// A fitted sum, and its values for rows of held-out problems; with a prior also those of own trees
+/// alone, and of the prior with a level alone.
+struct FittedSum {
+  LearnedSum sum;
+  Eigen::VectorXf left_out, own, prior;
+};
 
-KernelLengths lengths_in(const LearnedModel& model) {
-  return {Eigen::Map<const Eigen::VectorXd>(model.length.data(),
-                                            static_cast<Eigen::Index>(model.length.size())),
-          model.noise};
+FittedSum fit_sum(const BoostRows& rows, const std::vector<FeatureScale>& scale, std::size_t trees,
+                  const LearnedSum* prior, unsigned threads) {
+  std::vector<Start> starts{{}};
+  if (prior != nullptr) {
+    starts.push_back({prior, 0});
+    starts.push_back({prior, kPriorRidge});
+  }
+  constexpr int kFits = kFolds + 1;  // the last with all rows
+  std::vector<Eigen::VectorXf> said(starts.size(), Eigen::VectorXf::Zero(rows.target.size()));
+  std::vector<LearnedSum> sums(starts.size());
+  parallel_for(starts.size() * kFits, threads, [&](std::size_t task) {
+    const std::size_t start = task / kFits;
+    const int fold = static_cast<int>(task % kFits);
+    const auto is_out = [fold](int group) { return group % kFolds == fold; };
+    const std::vector<Eigen::Index> out = where(rows.group, is_out);
+    const LearnedSum sum =
+        fit_sum(rows.part(where(rows.group, [&](int group) { return !is_out(group); })), scale,
+                trees, starts[start]);
+    if (fold == kFolds) {
+      sums[start] = sum;
+    } else {
+      said[start](out) = values_of(sum.trees, scale, rows.features(out, Eigen::all)).array() +
+                         static_cast<float>(sum.level);
+    }
+  });
+  const auto error = [&](const Eigen::VectorXf& of) {
+    return (rows.target - of).cwiseAbs().dot(rows.weight);
+  };
+  const auto best =
+      static_cast<std::size_t>(std::ranges::min_element(said, {}, error) - said.begin());
+  round_leaves(sums[best]);
+  return {.sum = sums[best],
+          .left_out = said[best],
+          .own = said.front(),
+          .prior = said[prior != nullptr ? 1 : 0]};
 }
 
 double mean_error(const Eigen::VectorXd& logs) {
   return logs.size() > 0 ? ((-logs).array().exp() - 1).abs().mean() : 0;
 }
 
-std::vector<double> list(const Eigen::VectorXd& values) { return {values.begin(), values.end()}; }
+double quantile(std::vector<double> values, double at) {
+  std::ranges::sort(values);
+  return quantile_of_sorted<double>(values, at);
+}
 
-/// Number of standard deviations that covers 90 % of the rows, for each bottleneck; bottlenecks
-/// with few rows use all rows.
+/// Ratios to the expected error that cover 90 % of the rows, by bottleneck; bottlenecks with few
+/// rows use all rows.
 LearnedReach reach_of(const std::vector<KernelFeatures>& features,
-                      const std::vector<double>& deviations) {
+                      const std::vector<double>& ratios) {
   LearnedReach reach;
   for (std::size_t place = 0; place < reach.each.size(); ++place) {
     std::vector<double> values;
-    for (std::size_t i = 0; i < deviations.size(); ++i) {
+    for (std::size_t i = 0; i < ratios.size(); ++i) {
       if (features[i].limiter == kReachCounted[place]) {
-        values.push_back(deviations[i]);
+        values.push_back(ratios[i]);
       }
     }
-    if (values.size() < kRowsForReach) {
-      values = deviations;
-    }
-    std::ranges::sort(values);
-    reach.each[place] = std::max(quantile_of_sorted<double>(values, 1 - kOutside), 0.01);
+    reach.each[place] =
+        std::max(quantile(values.size() < kRowsForReach ? ratios : values, 1 - kOutside), 0.01);
   }
   return reach;
 }
 
-/// Predicts the GPU's rows with given corrections: cycles, the resulting clock, and the correction
-/// of the clock itself.
+/// Logarithms of measured over predicted, for given corrections.
 struct LeftOver {
   Eigen::VectorXd cycles, clock;
 
-  LeftOver(const Shared& shared, const SeenRows& seen, const MethodRows& rows,
-           const Eigen::MatrixXd& said)
-      : cycles(shared.own()), clock(shared.own()) {
-    parallel_for(shared.rows.rows.size(), shared.threads, [&](std::size_t i) {
+  LeftOver(const LearnRows& rows, const SeenRows& seen, const Eigen::VectorXf& cycles_said,
+           const Eigen::VectorXf& clock_said, unsigned threads)
+      : cycles(cycles_said.size()), clock(clock_said.size()) {
+    parallel_for(rows.rows.size(), threads, [&](std::size_t i) {
       const auto at = static_cast<Eigen::Index>(i);
-      const auto learned = [&](int output, double most) {
-        return std::clamp(said(at, output) * rows.spread[output], -most, most);
-      };
-      const double of_cycles = learned(0, kMostOfCycles);
-      const Settled<Cycles> settled = seen.corrected(i, of_cycles);
-      clock[at] =
-          std::log(shared.rows.rows[i].clock / settled.clock.sm_clock) - learned(1, kMostOfClock);
+      const auto within = [](double log, double most) { return std::clamp(log, -most, most); };
+      const double of_cycles = within(cycles_said[at], kMostOfCycles);
+      const Hertz settled = seen.corrected(i, of_cycles).clock.sm_clock;
+      clock[at] = std::log(rows.rows[i].clock / settled) - within(clock_said[at], kMostOfClock);
       cycles[at] = seen.cycles_off[at] - of_cycles;
     });
   }
 
-  LeftOutError error(const Shared& shared, const SeenRows& seen) const {
+  Eigen::ArrayXd time() const { return (cycles - clock).array(); }
+
+  LeftOutError error(const LearnRows& rows, const SeenRows& seen) const {
     std::vector<Eigen::Index> near;
-    for (std::size_t i = 0; i < shared.rows.rows.size(); ++i) {
-      if (shared.rows.rows[i].weight > 1) {
+    for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+      if (rows.rows[i].weight > 1) {
         near.push_back(static_cast<Eigen::Index>(i));
       }
     }
@@ -150,87 +165,111 @@ struct LeftOver {
   }
 };
 
-/// Standard deviation that the process predicts for each row of the GPU from the rows of other
-/// problems.
-std::vector<double> deviations_of(const Shared& shared, const SeenRows& seen, Method method,
-                                  const LearnedModel& model) {
-  std::vector<double> deviations(seen.features.size());
-  parallel_for(static_cast<std::size_t>(shared.folds), shared.threads, [&](std::size_t f) {
-    // Rows of the same problem would be a row's neighbours, so they are excluded.
-    LearnedModel part{.features = model.features, .length = model.length, .noise = model.noise};
-    LearnedMethod& spreads = method == Method::kSimulated ? part.simulated : part.analytic;
-    spreads.cycles.spread = method_of(model, method).cycles.spread;
-    spreads.clock.spread = method_of(model, method).clock.spread;
-    part.prior = {model.prior.gpu, 0, model.prior.noise};
-    for (std::size_t i = 0; i < model.rows.size(); ++i) {
-      if (shared.fold[static_cast<std::size_t>(shared.kept[i])] != static_cast<int>(f)) {
-        part.rows.push_back(model.rows[i]);
-        part.prior.rows += of_prior(model, i) ? 1 : 0;
-      }
+BoostRows boost_rows(const LearnRows& rows, const SeenRows& seen) {
+  const auto count = static_cast<Eigen::Index>(rows.rows.size());
+  BoostRows all{Eigen::MatrixXf(count, static_cast<Eigen::Index>(kMostFeatures)),
+                Eigen::VectorXf(count),
+                Eigen::VectorXf::Ones(count),
+                {}};
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const Features& values = seen.features[static_cast<std::size_t>(i)].values;
+    for (std::size_t f = 0; f < values.size(); ++f) {
+      all.features(i, static_cast<Eigen::Index>(f)) = static_cast<float>(values[f]);
     }
-    const LearnedPart others(part, method);
-    for (std::size_t i = 0; i < deviations.size(); ++i) {
-      if (shared.fold[i] == static_cast<int>(f)) {
-        deviations[i] = others.deviation(seen.features[i]);
-      }
-    }
-  });
-  return deviations;
+    all.group.push_back(rows.rows[static_cast<std::size_t>(i)].group);
+  }
+  return all;
 }
 
-/// Fits one method of `model`; its rows, length scales and prior must already be set.
-LeftOutError fit_method(const Shared& shared, const SeenRows& seen, MethodRows& rows,
-                        LearnedModel& model) {
-  LearnedMethod& fitted = rows.method == Method::kSimulated ? model.simulated : model.analytic;
-  rows.process.noise.tail(shared.others()) = model.prior.noise * shared.noise.tail(shared.others());
-  const ProcessWeights fit = process_weights(rows.process, shared.threads);
-  for (const auto& [output, of] : {std::pair(0, &fitted.cycles), std::pair(1, &fitted.clock)}) {
-    *of = {rows.spread[output], list(rows.off[output](shared.kept)), list(fit.weights.col(output))};
-  }
-  const std::size_t count = seen.features.size();
-  if (count < kRowsForReach && shared.before != nullptr) {
-    fitted.reach = method_of(*shared.before, rows.method).reach;
-  }
-  if (count == 0) {
-    return {};
-  }
-  const LeftOver left(shared, seen, rows, fit.left_out);
-  std::vector<double> widths = deviations_of(shared, seen, rows.method, model);
-  if (count >= kRowsForReach || shared.before == nullptr) {
-    std::vector<double> deviations(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto at = static_cast<Eigen::Index>(i);
-      deviations[i] = std::abs(left.cycles[at] - left.clock[at]) / widths[i];
+/// Sets the mean contributions of the groups.
+void set_usual(const LearnedModel& model, const SeenRows& seen, LearnedSum& sum) {
+  sum.usual.assign(feature_groups(model.features).size(), 0);
+  for (const KernelFeatures& kernel : seen.features) {
+    const std::vector<double> parts =
+        contributions_of(sum, model.features, RampPositions(model.scale, kernel.values));
+    for (std::size_t i = 0; i < sum.usual.size(); ++i) {
+      sum.usual[i] += parts[i] / static_cast<double>(seen.features.size());
     }
-    fitted.reach = reach_of(seen.features, deviations);
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    widths[i] = 2 * std::sinh(widths[i] * fitted.reach.of(seen.features[i].limiter));
-  }
-  std::ranges::sort(widths);
-  LeftOutError error = left.error(shared, seen);
-  error.width = quantile_of_sorted<double>(widths, 0.5);
-  return error;
 }
 
-/// Computes the errors with the GPU's rows only and with the prior's rows only.
-PriorGain prior_gain(const Shared& shared, const SeenRows& seen, const MethodRows& rows,
-                     const std::string& gpu, double noise) {
-  PriorGain gain{.gpu = gpu,
-                 .rows = shared.prior.count(),
-                 .noise = noise,
-                 .cycles = rows.shift[0],
-                 .clock = rows.shift[1],
-                 .own = {},
-                 .prior = {}};
-  if (shared.own() > 0) {
-    ProcessRows alone = rows.process;
-    alone.noise.tail(shared.others()).setConstant(std::numeric_limits<double>::infinity());
-    gain.own = LeftOver(shared, seen, rows, process_weights(alone, shared.threads).left_out)
-                   .error(shared, seen);
-    gain.prior = LeftOver(shared, seen, rows, rows.by_prior).error(shared, seen);
+/// A fitted method, and its errors on held-out problems.
+struct FittedMethod {
+  LearnedMethod method;
+  LeftOutError error;
+  PriorGain gain;
+};
+
+/// `model` has the scale of the features.
+FittedMethod fit_method(const LearnRows& rows, const SeenRows& seen, const LearnedModel& model,
+                        const LearnedMethod* prior, unsigned threads) {
+  BoostRows to_fit = boost_rows(rows, seen);
+  const auto fitted = [&](const Eigen::VectorXf& target, float near_best, std::size_t count,
+                          const LearnedSum* before) {
+    to_fit.target = target;
+    for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+      to_fit.weight[static_cast<Eigen::Index>(i)] = rows.rows[i].weight > 1 ? near_best : 1;
+    }
+    return fit_sum(to_fit, model.scale, count, before, threads);
+  };
+  FittedSum cycles = fitted(seen.cycles_off.cast<float>(), kCyclesNearBest, kTrees.cycles,
+                            prior == nullptr ? nullptr : &prior->cycles);
+  FittedSum clock = fitted(seen.clock_off.cast<float>(), kClockNearBest, kTrees.clock,
+                           prior == nullptr ? nullptr : &prior->clock);
+  set_usual(model, seen, cycles.sum);
+  set_usual(model, seen, clock.sum);
+  const LeftOver left(rows, seen, cycles.left_out, clock.left_out, threads);
+  const Eigen::VectorXf none = Eigen::VectorXf::Zero(to_fit.target.size());
+  const Eigen::ArrayXd plain = LeftOver(rows, seen, none, none, threads).time().abs();
+  const Eigen::ArrayXd off = left.time().abs();
+  const FittedSum error = fitted((off + kLeastError).log().cast<float>(), 1, kTrees.error,
+                                 prior == nullptr ? nullptr : &prior->error);
+  const Eigen::ArrayXd expected = error.left_out.cast<double>().array().exp();
+  const Eigen::ArrayXd ratio = off / expected;
+  FittedMethod done{.method = {.cycles = cycles.sum,
+                               .clock = clock.sum,
+                               .error = error.sum,
+                               .reach = reach_of(seen.features, {ratio.begin(), ratio.end()}),
+                               .uncorrected = quantile({plain.begin(), plain.end()}, 1 - kOutside)},
+                    .error = left.error(rows, seen),
+                    .gain = {}};
+  std::vector<double> widths;
+  for (std::size_t i = 0; i < seen.features.size(); ++i) {
+    widths.push_back(2 * std::sinh(expected[static_cast<Eigen::Index>(i)] *
+                                   done.method.reach.of(seen.features[i].limiter)));
   }
-  return gain;
+  done.error.width = quantile(widths, 0.5);
+  if (prior != nullptr) {
+    const auto of = [&](const Eigen::VectorXf& of_cycles, const Eigen::VectorXf& of_clock) {
+      return LeftOver(rows, seen, of_cycles, of_clock, threads).error(rows, seen);
+    };
+    done.gain = {.gpu = {},
+                 .cycles = cycles.sum.level - prior->cycles.level,
+                 .clock = clock.sum.level - prior->clock.level,
+                 .own = of(cycles.own, clock.own),
+                 .prior = of(cycles.prior, clock.prior)};
+  }
+  return done;
+}
+
+/// The thresholds of a prior stay, since its trees refer to them; ranges cover both.
+std::vector<FeatureScale> joined(std::vector<FeatureScale> own, const LearnedModel* prior) {
+  for (std::size_t f = 0; prior != nullptr && f < own.size(); ++f) {
+    const auto& [at, width, least, most] = prior->scale[f];
+    own[f] = {at, width, std::min(least, own[f].least), std::max(most, own[f].most)};
+  }
+  return own;
+}
+
+std::vector<std::string> kinds_in(const std::vector<KernelFeatures>& kernels,
+                                  const LearnedModel* prior) {
+  std::vector<std::string> kinds = prior == nullptr ? std::vector<std::string>{} : prior->kinds;
+  for (const KernelFeatures& kernel : kernels) {
+    kinds.insert(kinds.end(), kernel.kinds.begin(), kernel.kinds.end());
+  }
+  std::ranges::sort(kinds);
+  kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
+  return kinds;
 }
 
 }  // namespace
@@ -256,61 +295,27 @@ LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
 LearnedFit fit_learned(const LearnRows& rows, FeatureNames features, const SeenRows& closed,
                        const SeenRows& seen, bool simulated, const LearnedBefore& before,
                        unsigned threads, const std::function<void(const std::string&)>& progress) {
-  progress("lengths of features");
-  const KernelLengths lengths =
-      before.model == nullptr ? lengths_of(rows, seen, threads) : lengths_in(*before.model);
-  Shared shared{rows,
-                before.gpu.empty() ? nullptr : before.model,
-                {},
-                {},
-                std::min(kFolds, rows.groups),
-                drawn(rows.rows.size(), kKept, 20261123),
-                {},
-                simulated,
-                threads};
-  if (shared.before != nullptr) {
-    shared.prior = prior_rows(*shared.before, rows, kKept - shared.kept.size());
-  }
-  for (const LearnRow& row : rows.rows) {
-    shared.fold.push_back(row.group % shared.folds);
-  }
-  for (const int group : shared.prior.group) {
-    shared.fold.push_back(group < 0 ? -1 : group % shared.folds);
-  }
-  shared.noise = noise_of(rows, shared.prior) * (lengths.noise * lengths.noise);
   LearnedFit fit;
-  fit.model.features = features;
-  for (std::size_t f = 0; f < fit.model.length.size(); ++f) {
-    fit.model.length[f] = lengths.length[static_cast<Eigen::Index>(f)];
+  fit.model = {.features = features,
+               .scale = joined(feature_scale(features, seen.features), before.model),
+               .kinds = kinds_in(seen.features, before.model),
+               .rows = rows.rows.size(),
+               .prior = before.gpu};
+  progress("trees of the analytic model");
+  const LearnedMethod* const prior = before.model == nullptr ? nullptr : &before.model->analytic;
+  FittedMethod last = fit_method(rows, closed, fit.model, prior, threads);
+  fit.model.analytic = last.method;
+  fit.analytic = fit.simulated = last.error;
+  if (simulated) {
+    progress("trees of the simulation");
+    last = fit_method(rows, seen, fit.model,
+                      prior == nullptr ? nullptr : &before.model->by_simulation(), threads);
+    fit.model.simulated = last.method;
+    fit.simulated = last.error;
   }
-  fit.model.noise = lengths.noise;
-  for (const Eigen::Index at : shared.kept) {
-    const auto i = static_cast<std::size_t>(at);
-    const LearnRow& row = rows.rows[i];
-    fit.model.rows.push_back({to_text(row.point.problem), row.point.config, row.point.regime,
-                              row.weight > 1, seen.features[i].values});
-  }
-  for (Eigen::Index i = 0; i < shared.others(); ++i) {
-    shared.kept.push_back(shared.own() + i);
-    LearnedRow row = *shared.prior.rows[static_cast<std::size_t>(i)];
-    for (std::size_t f = 0; f < row.features.size(); ++f) {
-      row.features[f] =
-          says_nothing(features, f, Method::kSimulated, shared.simulated) ? 0 : row.features[f];
-    }
-    fit.model.rows.push_back(row);
-  }
-  MethodRows by_simulation = method_rows(shared, seen, Method::kSimulated, fit.model);
-  if (shared.others() > 0) {
-    progress("the prior's noise");
-    fit.model.prior = {before.gpu, shared.prior.count(), prior_noise(shared, by_simulation)};
-  }
-  progress("rows by closed form");
-  MethodRows by_form = method_rows(shared, closed, Method::kAnalytic, fit.model);
-  fit.analytic = fit_method(shared, closed, by_form, fit.model);
-  progress("rows by simulation");
-  fit.simulated = fit_method(shared, seen, by_simulation, fit.model);
-  if (shared.others() > 0) {
-    fit.prior = prior_gain(shared, seen, by_simulation, before.gpu, fit.model.prior.noise);
+  if (prior != nullptr) {
+    fit.prior = last.gain;
+    fit.prior->gpu = before.gpu;
   }
   return fit;
 }

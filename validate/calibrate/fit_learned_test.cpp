@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kThreads = 2;
 
-/// An H200 whose card_spread is not set, because all rows in this test come from one card.
+/// H200 without the spread between cards: the rows here are from one card.
 const GpuSpec& h200() {
   static const GpuSpec gpu = [] {
     GpuSpec spec = load_gpu("h200_sxm", false).spec;
@@ -67,13 +67,6 @@ TEST_CASE("A residual explained by one feature is corrected on held-out problems
   CHECK(learned.analytic.cycles_without > 0.08);
   CHECK(learned.analytic.cycles < 0.02);
   CHECK(learned.analytic.clock < 0.005);
-  // Only that feature gets a short length scale, in its unit, log2.
-  const auto length = [&](std::string_view name) {
-    return learned.model.length.at(feature_index(kGemmFeatures, name));
-  };
-  CHECK(length("block_n") < 6);
-  CHECK(length("block_m") > 10);
-
   // Predictions of held-out problems apply the same correction.
   CHECK(unseen_error(gpu, learned, by_columns).first < 0.03);
 }
@@ -99,9 +92,8 @@ TEST_CASE("The correction of simulations is learned from simulated cycles, not a
   CHECK(learned.simulated.cycles_without == Approx(0.2).epsilon(1e-3));
   CHECK(learned.simulated.cycles < 0.03);
   CHECK(learned.analytic.cycles < 1e-6);
-  for (const double off : learned.model.simulated.cycles.off) {
-    CHECK(off == Approx(std::log(1.25)));
-  }
+  REQUIRE(learned.model.simulated);
+  CHECK(learned.model.simulated->cycles.level == Approx(std::log(1.25)));
 }
 
 TEST_CASE("A row's features do not depend on its measured clock") {
@@ -155,26 +147,12 @@ TEST_CASE("The interval covers 90 % of held-out rows") {
   CAPTURE(covered, width);
   CHECK(static_cast<double>(covered) / static_cast<double>(unseen.size()) ==
         Approx(0.90).margin(0.06));
-  CHECK(width < 0.32);  // 2 x 1.64 x 6 %, plus the remaining variance
-}
-
-TEST_CASE("Without rows of the GPU the prior's correction is kept, with more uncertainty") {
-  const GpuSpec gpu = h200();
-  const LearnedFit before = fit(gpu, rows_of(gpu, 0, 36, by_columns));
-  const LearnedFit none = fit_beside(before, gpu, {});
-  REQUIRE(none.prior);
-  CHECK(none.prior->rows == 432);
-  CHECK(none.model.prior.gpu == "other");
-  CHECK(none.model.prior.rows == none.model.rows.size());
-  const auto [off, width] = unseen_error(gpu, none, by_columns);
-  const auto [off_before, width_before] = unseen_error(gpu, before, by_columns);
-  CHECK(off < off_before + 0.02);
-  CHECK(width > 1.2 * width_before);
+  CHECK(width < 0.36);  // 2 x 1.64 x 6 %, plus the errors of the correction
 }
 
 TEST_CASE("A few rows of the GPU shift the prior to their level") {
-  // A GPU with five measured problems, whose kernels take 6 % longer than on the GPU where 36
-  // problems were measured.
+  // A card whose kernels take 6 % longer than on the one where 36 problems were measured, with five
+  // own problems.
   const GpuSpec gpu = h200();
   const auto slower = [](const GemmProblem& problem, const KernelConfig& config) {
     return 1.06 * by_columns(problem, config);
@@ -182,6 +160,7 @@ TEST_CASE("A few rows of the GPU shift the prior to their level") {
   const LearnedFit before = fit(gpu, rows_of(gpu, 0, 36, by_columns));
   const LearnedFit both = fit_beside(before, gpu, rows_of(gpu, 52, 5, slower));
   REQUIRE(both.prior);
+  CHECK(both.model.prior == "other");
   CHECK(both.prior->cycles == Approx(std::log(1.06)).margin(0.01));
   CHECK(both.prior->own.cycles_without == both.analytic.cycles_without);
   CHECK(both.analytic.cycles < 0.5 * both.prior->own.cycles);
@@ -189,7 +168,7 @@ TEST_CASE("A few rows of the GPU shift the prior to their level") {
   CHECK(unseen_error(gpu, both, slower).first < 0.03);
 }
 
-TEST_CASE("A misleading prior gets the largest noise, and the GPU's rows prevail") {
+TEST_CASE("A misleading prior is left for own trees") {
   const GpuSpec gpu = h200();
   const auto otherwise = [](const GemmProblem& problem, const KernelConfig& config) {
     return 1.3 / by_columns(problem, config);
@@ -197,7 +176,6 @@ TEST_CASE("A misleading prior gets the largest noise, and the GPU's rows prevail
   const LearnedFit before = fit(gpu, rows_of(gpu, 0, 20, otherwise));
   const LearnedFit both = fit_beside(before, gpu, rows_of(gpu, 20, 25, by_columns));
   REQUIRE(both.prior);
-  CHECK(both.prior->noise == 64);
   CHECK(both.prior->prior.cycles > both.prior->own.cycles);
   CHECK(both.analytic.cycles < both.prior->own.cycles + 0.01);
 }

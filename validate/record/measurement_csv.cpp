@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "kernels/revision.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "validate/record/csv_text.h"
@@ -85,20 +84,6 @@ Measurement read_row(const CsvRecord& record, const CsvRecord& header,
   return measurement;
 }
 
-/// Shortens a row of an earlier kernel by what the kernel of today saves.
-void take_off_saved(Measurement& m) {
-  constexpr double kNano = 1e-9;
-  const double saved = nanoseconds_saved(m.point.config, m.revision) * kNano;
-  if (saved == 0 || !m.time || !m.cycles || m.time->median.value <= saved) {
-    return;
-  }
-  const double left = 1 - saved / m.time->median.value;
-  for (Seconds* time : {&m.time->median, &m.time->q1, &m.time->q3}) {
-    *time = *time * left;
-  }
-  m.cycles = *m.cycles * left;
-}
-
 }  // namespace
 
 std::vector<std::string> measurement_columns(const std::vector<std::string>& counters) {
@@ -139,11 +124,7 @@ std::string measurement_csv(const std::vector<Measurement>& measurements) {
 }
 
 MeasurementFile read_measurements(const std::filesystem::path& path, TruncatedLine truncated) {
-  MeasurementFile file = parse_measurements(read_stored_text(path), path.string(), truncated);
-  for (MeasurementRow& row : file.rows) {
-    take_off_saved(row.measurement);
-  }
-  return file;
+  return parse_measurements(read_stored_text(path), path.string(), truncated);
 }
 
 MeasurementFile parse_measurements(std::string_view text, std::string_view name,

@@ -37,8 +37,7 @@ std::string measurement_line(const Measurement& measurement,
 /// Formats header and rows, with a column for every counter of any measurement.
 std::string measurement_csv(const std::vector<Measurement>& measurements);
 
-/// Reads plain text or .gz, with the times of earlier revisions of a kernel less what later ones
-/// save (kernels/revision.h). Throws FileError if it cannot be read and ConfigError `file:line:
+/// Reads plain text or .gz. Throws FileError if it cannot be read and ConfigError `file:line:
 /// column: expectation` if it is not such a CSV.
 MeasurementFile read_measurements(const std::filesystem::path& path,
                                   TruncatedLine truncated = TruncatedLine::kError);

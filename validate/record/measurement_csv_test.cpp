@@ -122,22 +122,6 @@ TEST_CASE("Random measurements round-trip through their text") {
   CHECK(measurement_csv(again) == text);
 }
 
-TEST_CASE("Times of earlier kernels with clusters are read less what the change since saves") {
-  constexpr const char* kOfCluster = "persistent_overlap:tile=128x128x64,stages=4,cluster=2x1";
-  Measurement now = example_measurement(kOfCluster, Seconds{10e-6});
-  now.revision = current_revision(now.point);
-  const Measurement earlier = example_measurement(kOfCluster, Seconds{10e-6}),
-                    alone = example_measurement(kConfig, Seconds{10e-6});
-  const TemporaryFolder folder;
-  write_file(folder / "m.csv", measurement_csv({now, earlier, alone}));
-  const MeasurementFile file = read_measurements(folder / "m.csv");
-  const auto us = [&](std::size_t row) { return file.rows[row].measurement.time->median * 1e6; };
-  CHECK(us(0).value == Approx(10));
-  CHECK(us(1).value == Approx(10 - 0.45));
-  CHECK(file.rows[1].measurement.cycles->value == Approx((10 - 0.45) * 1500));
-  CHECK(us(2).value == Approx(10));
-}
-
 TEST_CASE("The header has every column of the contract, in order") {
   CHECK(example_csv().starts_with(
       "gpu,gpu_uuid,date,driver,toolkit,git,op,m,n,k,dtype,layout,config,regime,inputs,l2_state,"

@@ -35,10 +35,7 @@ std::vector<Prediction> as_learned(const GemmQuestion& q, std::span<const GemmFo
   for (const GemmForm& kernel : kernels) {
     predictions.push_back(by_physics(q, kernel));
     if (learned) {
-      const GemmForm normal = form_on_normal_data(q, kernel);
-      features.push_back(kernel_features(q.gpu, as_run(q.problem, kernel.config), kernel.config,
-                                         kernel.work, normal.form, normal.clock.sm_clock, {},
-                                         q.regime));
+      features.push_back(closed_features(q, kernel));
     }
   }
   const std::vector<Learned> answers = learned ? learned->of(features) : std::vector<Learned>{};
@@ -58,6 +55,12 @@ std::vector<Prediction> as_learned(const GemmQuestion& q, std::span<const GemmFo
 }
 
 }  // namespace
+
+KernelFeatures closed_features(const GemmQuestion& q, const GemmForm& kernel) {
+  const GemmForm normal = form_on_normal_data(q, kernel);
+  return kernel_features(q.gpu, as_run(q.problem, kernel.config), kernel.config, kernel.work,
+                         normal.form, normal.clock.sm_clock, {}, q.regime);
+}
 
 std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const GemmForm> kernels,
                                        const std::optional<LearnedPart>& learned) {

@@ -12,6 +12,9 @@
 
 namespace tilecast {
 
+/// Returns the features of an analytic prediction.
+KernelFeatures closed_features(const GemmQuestion& question, const GemmForm& kernel);
+
 /// Returns predictions in the order of `kernels`; uncorrected if `learned` is none.
 std::vector<Prediction> by_closed_form(const GemmQuestion& question,
                                        std::span<const GemmForm> kernels,

@@ -26,6 +26,10 @@ struct SimulatedWork {
 /// Whether no training measurement of any GPU has this property. fp32 promotion is the only one.
 constexpr bool never_learned(const GemmProblem& problem) { return promotes(problem); }
 
+/// Kinds of a problem and of its kernel (KernelFeatures::kinds), in words.
+std::vector<std::string_view> kinds_of(const GemmProblem& problem);
+std::vector<std::string_view> kinds_of(const GemmProblem& problem, const KernelConfig& config);
+
 /// `form` and `work` belong to the configuration at `sm_clock`, the analytic model's clock for
 /// normal data, for both methods. `simulated`: std::nullopt without a simulation.
 KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,

@@ -150,24 +150,28 @@ std::pair<SimulatedGemm, Settled<Cycles>> settled_simulation(const GemmQuestion&
   }
 }
 
-/// Applies the learned correction to the simulated prediction `p`. `over_closed`: ratio of
-/// simulated to analytic cycles, by which this simulation also stands for similar problems.
+/// Features of a simulated kernel. `over_closed`: ratio of simulated to analytic cycles, by which
+/// this simulation also represents similar problems.
+KernelFeatures simulated_features(const GemmQuestion& q, const GemmForm& physics,
+                                  const KernelActivity& activity, double over_closed,
+                                  const Shares& busy) {
+  const GemmForm normal = form_on_normal_data(q, physics);
+  const SimulatedWork simulated{normal.form.cycles * over_closed, activity.work.l2,
+                                activity.work.dram, busy};
+  return kernel_features(q.gpu, as_run(q.problem, physics.config), physics.config, physics.work,
+                         normal.form, normal.clock.sm_clock, simulated, q.regime);
+}
+
+/// Applies the learned correction to the simulated prediction `p`.
 Prediction as_learned(const GemmQuestion& q, const GemmForm& physics,
                       const KernelActivity& activity, double over_closed,
                       const LearnedPart& learned, Prediction p) {
-  const KernelConfig& config = physics.config;
-  const GemmProblem problem = as_run(q.problem, config);
+  const GemmProblem problem = as_run(q.problem, physics.config);
   const auto kernel_at = [&](Hertz f) {
-    const ClosedForm at = closed_form(q.gpu, problem, config, physics.work, f);
+    const ClosedForm at = closed_form(q.gpu, problem, physics.config, physics.work, f);
     return UncorrectedCycles{at.cycles * over_closed, at.least};
   };
-  const GemmForm normal = form_on_normal_data(q, physics);
-  const Hertz clock = normal.clock.sm_clock;
-  const SimulatedWork simulated{kernel_at(clock).cycles, activity.work.l2, activity.work.dram,
-                                p.shares};
-  apply_learned(q.gpu,
-                learned.of(kernel_features(q.gpu, problem, config, physics.work, normal.form, clock,
-                                           simulated, q.regime)),
+  apply_learned(q.gpu, learned.of(simulated_features(q, physics, activity, over_closed, p.shares)),
                 q.regime, q.inputs, activity, kernel_at, p);
   return p;
 }
@@ -275,6 +279,9 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
       return by_learned(like, gemm_form(like, config, work));
     };
     Prediction own = by_learned(q, physics);
+    if (watch != nullptr) {
+      run.features = simulated_features(q, physics, run.activity, over_closed, p.shares);
+    }
     correct(bounded_by_like(q, config, own, predict), own);
     p = own;
   }

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "model/gemm/predict/by_closed_form.h"
@@ -39,7 +40,8 @@ double most_steps(const Effort& effort);
 struct SimulatedGemm {
   Simulated kernel;
   KernelActivity activity;
-  Hertz sm_clock;  // clock at which it was simulated
+  Hertz sm_clock;                               // clock at which it was simulated
+  std::optional<KernelFeatures> features = {};  // if a learned correction was applied
   // timeline, if requested
   std::vector<TileSpan> tiles = {};
   GemmRequests requests = {};

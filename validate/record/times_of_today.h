@@ -1,0 +1,12 @@
+// Times of earlier revisions of a kernel, as the kernel of today would have them: less the savings
+// of later revisions (kernels/revision.h). Fit and validation compare the model with these. Checked
+// by: times_of_today_test.cpp.
+#pragma once
+
+#include "validate/record/measurement_csv.h"
+
+namespace tilecast {
+
+MeasurementFile in_times_of_today(MeasurementFile file);
+
+}  // namespace tilecast
