@@ -2,6 +2,7 @@
 """Adds a missing feature to a copy of the tree, and counts the files that it takes.
 
   tests/gates/features.py activation|operand|int8 [--build DIR]
+  tests/gates/features.py --count    counts the files of each, without a build
 
 activation: hard_swish, x min(max(x + 3, 0), 6) / 6, in at most 3 files. operand: multiplication by
 a matrix like C, in at most 8. int8: int8 operands with int32 sums, in at most 10. The copy is built
@@ -135,8 +136,8 @@ FEATURES = {
          '  static_assert(kType != ElementType::kInt8, "int8 comes from shared memory");\n'
          "  CheckWgmma<kN, kType, kTransposedB>{};"),
         ("kernels/device/wgmma_operation.cuh", "    accumulator.fence();\n", "    accumulator.fence();\n" + FROM_INT32),
-        (CONVERT, "  unsigned short pair;\n  if (type", INT8_PAIR + "  unsigned short pair;\n  if (type"),
-        (CONVERT, "  u32 pair;\n  if (type", INT8_HALVES + "  u32 pair;\n  if (type"),
+        (CONVERT, "  unsigned short pair = 0;\n", INT8_PAIR + "  unsigned short pair = 0;\n"),
+        (CONVERT, "  u32 pair = 0;\n", INT8_HALVES + "  u32 pair = 0;\n"),
         ("include/tilecast/tilecast.h", "  TILECAST_FP32 = 5", "  TILECAST_INT8 = 6, /* sums in int32 */\n  TILECAST_FP32 = 5"),
     ]),
 }
@@ -150,14 +151,25 @@ def run(command: list[object], folder: pathlib.Path, **options) -> str:
     return ran.stdout
 
 
-def change(tree: pathlib.Path, new: dict[str, str], replaced: list[tuple[str, str, str]]) -> None:
-    for path, text in new.items():
-        (tree / path).write_text(text)
+def changed_files(tree: pathlib.Path, new: dict[str, str], replaced: list[tuple[str, str, str]]) -> dict[str, str]:
+    """Returns the new text of each file that the feature adds or changes."""
+    texts = dict(new)
     for path, old, text in replaced:
-        before = (tree / path).read_text()
+        before = texts[path] if path in texts else (tree / path).read_text()
         if before.count(old) != 1:
             sys.exit(f"features: {path}: expected {old!r} once, not {before.count(old)} times")
-        (tree / path).write_text(before.replace(old, text))
+        texts[path] = before.replace(old, text)
+    return texts
+
+
+def count() -> int:
+    """Prints the number of files of each feature; returns 1 if one takes too many."""
+    failed = 0
+    for feature, (most, _, _, new, replaced) in FEATURES.items():
+        files = len(changed_files(ROOT, new, replaced))
+        print(f"{feature}: {files} files of at most {most}")
+        failed |= files > most
+    return failed
 
 
 def build(tree: pathlib.Path, folder: pathlib.Path) -> None:
@@ -178,9 +190,12 @@ def microseconds(program: pathlib.Path, tree: pathlib.Path, options: list[str]) 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("feature", choices=FEATURES)
+    parser.add_argument("feature", choices=FEATURES, nargs="?")
+    parser.add_argument("--count", action="store_true", help="count the files of each feature, without a build")
     parser.add_argument("--build", type=pathlib.Path, help="keep the copy and its build here")
     options = parser.parse_args()
+    if options.count or options.feature is None:
+        sys.exit(count())
     most, asked, config, new, replaced = FEATURES[options.feature]
     folder = (options.build or pathlib.Path(tempfile.mkdtemp(prefix="tilecast-feature-"))).resolve()
     tree = folder / "tree"
@@ -188,7 +203,8 @@ def main() -> None:
         shutil.rmtree(tree, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
         run(["git", "clone", "-q", "--shared", ROOT, tree], folder)
-        change(tree, new, replaced)
+        for path, text in changed_files(tree, new, replaced).items():
+            (tree / path).write_text(text)
         run(["git", "add", "-A"], tree)
         changed = run(["git", "diff", "--cached", "--numstat"], tree).split("\n")[:-1]
         lines = sum(int(line.split("\t")[0]) for line in changed)
