@@ -1,12 +1,10 @@
 #include "cli/budget.h"
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -23,9 +21,8 @@ std::chrono::seconds parse_budget(const std::string& text, std::string_view opti
     }
   }
   const std::optional<i64> count = parse_integer(number);
-  if (!count || *count < 1 || *count > kLongest) {
-    throw ConfigError(fmt::format("{} '{}': expected a time such as 90s, 10m or 1h", option, text));
-  }
+  refuse_if(!count || *count < 1 || *count > kLongest,
+            "{} '{}': expected a time such as 90s, 10m or 1h", option, text);
   return std::chrono::seconds(*count * unit);
 }
 

@@ -22,6 +22,7 @@
 #include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/shell_text.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
@@ -69,10 +70,8 @@ GpuPoints points_of(const Arguments& args) {
           : fmt::format(", the first one: {} {}: {}", to_text(refused->point.problem),
                         refused->point.config, refused->refusal);
   const auto left_out = std::erase_if(points, [](const auto& p) { return !p.refusal.empty(); });
-  if (points.empty()) {
-    throw ConfigError(
-        fmt::format("{}: no point can be measured on {}{}", join(given, ", "), made.gpu.name, why));
-  }
+  refuse_if(points.empty(), "{}: no point can be measured on {}{}", join(given, ", "),
+            made.gpu.name, why);
   if (left_out > 0) {
     say("{} cannot be measured{}", counted(left_out, "point"), why);
   }

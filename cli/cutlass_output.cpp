@@ -11,6 +11,7 @@
 #include "cli/problem_list.h"
 #include "cli/say.h"
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/config/schedule_text.h"
@@ -128,9 +129,7 @@ std::string cutlass_header() {
 
 std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::string& of) {
   const GemmProblem* problem = std::get_if<GemmProblem>(&ranking.problem);
-  if (problem == nullptr) {
-    throw ConfigError("--format cutlass: expected --op gemm");
-  }
+  refuse_if(problem == nullptr, "--format cutlass: expected --op gemm");
   if (const std::string_view why = why_not_listed(*problem); !why.empty()) {
     throw ConfigError(fmt::format("--format cutlass: {}", why));
   }
@@ -164,10 +163,8 @@ std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::str
   for (const auto& [why, count] : without) {
     reasons.push_back(fmt::format("{} {}", why, count));
   }
-  if (rows.empty()) {
-    throw ConfigError("none of the fastest configurations has a counterpart in CUTLASS: " +
-                      join(reasons, ", "));
-  }
+  refuse_if(rows.empty(), "none of the fastest configurations has a counterpart in CUTLASS: {}",
+            join(reasons, ", "));
   if (!without.empty()) {
     begin_line();
     say("{}CUTLASS has no counterpart of some faster configurations; features that it lacks: {}",

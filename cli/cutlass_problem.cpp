@@ -9,6 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/base/integers.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -31,9 +32,7 @@ std::string text_of(const nlohmann::json& object, const char* key, const char* o
   if (found == nullptr && otherwise != nullptr) {
     return otherwise;
   }
-  if (found == nullptr || !found->is_string()) {
-    throw ConfigError(fmt::format("{}: expected a string", key));
-  }
+  refuse_if(found == nullptr || !found->is_string(), "{}: expected a string", key);
   return lower_case(found->get<std::string>());
 }
 
@@ -46,9 +45,7 @@ void expect(const nlohmann::json& object, const char* key, double wanted) {
 
 std::string side(const nlohmann::json& object, const char* key) {
   const nlohmann::json* const found = find_field(object, key);
-  if (found == nullptr || !found->is_number_integer()) {
-    throw ConfigError(fmt::format("{}: expected an integer", key));
-  }
+  refuse_if(found == nullptr || !found->is_number_integer(), "{}: expected an integer", key);
   return found->dump();
 }
 
@@ -76,25 +73,19 @@ Fields fields_of_cutlass(const nlohmann::json& object) {
     }
   }
   const std::string type = text_of(object, "dtype_a", nullptr);
-  if (type != "f16" && type != "bf16") {
-    throw ConfigError(fmt::format("dtype_a: expected f16 or bf16, got {}", type));
-  }
+  refuse_if(type != "f16" && type != "bf16", "dtype_a: expected f16 or bf16, got {}", type);
   for (const char* key : {"dtype_b", "dtype_c", "dtype_d"}) {
     const std::string other = text_of(object, key, type.c_str());
-    if (other != type && (other != "void" || std::string_view(key) != "dtype_c")) {
-      throw ConfigError(
-          fmt::format("{}: expected {}, the type of dtype_a, got {}", key, type, other));
-    }
+    refuse_if(other != type && (other != "void" || std::string_view(key) != "dtype_c"),
+              "{}: expected {}, the type of dtype_a, got {}", key, type, other);
   }
   if (const std::string sums = text_of(object, "dtype_acc", "f32"); sums != "f32") {
     throw ConfigError(fmt::format("dtype_acc: expected f32, got {}", sums));
   }
   const std::string layout = text_of(object, "layout", nullptr);
   std::string m = side(object, "m"), n = side(object, "n");
-  if (layout.size() != 3 || layout.find_first_not_of("tn") != layout.npos) {
-    throw ConfigError(
-        fmt::format("layout: expected t or n for each of A, B and D, such as tnn, got {}", layout));
-  }
+  refuse_if(layout.size() != 3 || layout.find_first_not_of("tn") != layout.npos,
+            "layout: expected t or n for each of A, B and D, such as tnn, got {}", layout);
   // A column-major D needs no change, because tilecast computes its transpose. For a row-major D,
   // swap A and B and transpose each.
   std::string ours = layout.substr(0, 2);

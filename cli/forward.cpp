@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/system_reason.h"
 
 namespace tilecast {
@@ -27,11 +28,10 @@ void hand_on(const CommandRow& command, char** argv) {
   const std::string program = to_gpu ? gpu_program() : program_next_to("tilecast-data");
   ::execv(program.c_str(), argv);
   const int error = errno;
-  if (to_gpu && error == ENOENT) {
-    throw DeviceError(std::string(command.name) +
-                      " needs the CUDA toolkit 12.8 or later with NVRTC, CUPTI and cuBLASLt, which "
-                      "was not found when tilecast was built");
-  }
+  refuse_if<DeviceError>(to_gpu && error == ENOENT,
+                         "{} needs the CUDA toolkit 12.8 or later with NVRTC, CUPTI and cuBLASLt, "
+                         "which was not found when tilecast was built",
+                         command.name);
   const std::string why = program + ": cannot start: " + system_reason(error);
   if (to_gpu) {
     throw DeviceError(why);

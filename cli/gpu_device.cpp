@@ -13,6 +13,7 @@
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/device.h"
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "model/ops/any_op.h"
 #include "model/spec/load_gpu.h"
@@ -109,11 +110,9 @@ class LaboratoryBench final : public Bench {
   LaboratoryBench(const GpuSpec& gpu, const CounterRequest& counters, Seconds window)
       : laboratory_(profiled_duration), collector_(collector_of(counters)) {
     laboratory_.sustain_for(window);
-    if (laboratory_.device().sm_count != gpu.sm.count) {
-      throw ConfigError(fmt::format("--gpu {} has {} SMs, but this machine's {} has {}", gpu.name,
-                                    gpu.sm.count, laboratory_.device().name,
-                                    laboratory_.device().sm_count));
-    }
+    refuse_if(laboratory_.device().sm_count != gpu.sm.count,
+              "--gpu {} has {} SMs, but this machine's {} has {}", gpu.name, gpu.sm.count,
+              laboratory_.device().name, laboratory_.device().sm_count);
     if (collector_) {
       laboratory_.after_timing([this](Measurement& row, const Workload& workload) {
         collector_->collect(row, workload);

@@ -16,6 +16,7 @@
 #include "cli/say.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
@@ -46,12 +47,10 @@ bool wanted(const Arguments& args, const MicroGroup& group) {
 
 /// Throws ConfigError if the file clearly describes another GPU: its SM count or product differs.
 void check_same_gpu(const GpuSpec& file, const Device& device) {
-  if (file.sm.count != device.sm_count || !is_product(device.name, file.product)) {
-    throw ConfigError(
-        fmt::format("--gpu {} is {} with {} SMs, but this machine's GPU is {} with {} SMs: "
-                    "give the file of this machine's GPU, or omit --overlay",
-                    file.name, file.product, file.sm.count, device.name, device.sm_count));
-  }
+  refuse_if(file.sm.count != device.sm_count || !is_product(device.name, file.product),
+            "--gpu {} is {} with {} SMs, but this machine's GPU is {} with {} SMs: "
+            "give the file of this machine's GPU, or omit --overlay",
+            file.name, file.product, file.sm.count, device.name, device.sm_count);
 }
 
 void print_table(const std::vector<MicroPoint>& points) {
@@ -77,10 +76,8 @@ void check_groups(const std::vector<std::string>& groups) {
     known.emplace_back(group.name);
   }
   for (const std::string& group : groups) {
-    if (std::ranges::find(known, group) == known.end()) {
-      throw ConfigError(
-          fmt::format("--group: expected one of {}, got '{}'", join(known, ", "), group));
-    }
+    refuse_if(std::ranges::find(known, group) == known.end(),
+              "--group: expected one of {}, got '{}'", join(known, ", "), group);
   }
 }
 
@@ -97,9 +94,7 @@ void run_micro(const Arguments& args) {
   std::optional<GpuSpec> file;
   if (!overlay.empty()) {
     file = load_gpu(gpu, false).spec;
-    if (!file->dram) {
-      throw ConfigError(gpu + ": has no section `dram`, which --overlay requires");
-    }
+    refuse_if(!file->dram, "{}: has no section `dram`, which --overlay requires", gpu);
   }
   const Device device = require_hopper();
   if (file) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/predict/predict.h"
@@ -36,10 +37,8 @@ void say_unmatched(const JoinedData& data) {
 void refuse_empty(const std::vector<MeasurementFile>& files, const std::vector<std::string>& paths,
                   const std::string& split, const std::string& part) {
   const auto is_empty = [](const MeasurementFile& file) { return file.rows.empty(); };
-  if (std::ranges::all_of(files, is_empty)) {
-    throw ConfigError(
-        fmt::format("{}: no row of {} belongs to part {}", split, join(paths, ", "), part));
-  }
+  refuse_if(std::ranges::all_of(files, is_empty), "{}: no row of {} belongs to part {}", split,
+            join(paths, ", "), part);
 }
 
 JoinOptions join_options(const JoinedInputOptions& options) {

@@ -16,6 +16,7 @@
 #include "cli/say.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/system_reason.h"
 #include "model/base/text.h"
 #include "validate/compare/statistics.h"
@@ -129,9 +130,8 @@ SharedOut plan_for(const MeasureOptions& options, const std::vector<SuitePoint>&
     return {read_plan(options.plan), options.plan,
             options.shard.empty() ? Shard{} : parse_shard(options.shard)};
   }
-  if (options.out.empty() || options.rounds > 1) {
-    throw ConfigError("--devices requires --out and cannot be combined with --rounds");
-  }
+  refuse_if(options.out.empty() || options.rounds > 1,
+            "--devices requires --out and cannot be combined with --rounds");
   SharedOut shared{make_plan(points, gpu, counters), options.out, {}};
   shared.path.replace_extension(".plan.csv");
   if (!std::filesystem::exists(shared.path)) {

@@ -12,6 +12,7 @@
 #include "cli/problem_options.h"
 #include "cli/say.h"
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/spec/load_gpu.h"
@@ -54,10 +55,8 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
 }
 
 void check_options(const MeasureOptions& options) {
-  if (options.out.empty()) {
-    throw ConfigError(
-        "expected --out CSV: only the result for a single SHAPE can be printed instead");
-  }
+  refuse_if(options.out.empty(),
+            "expected --out CSV: only the result for a single SHAPE can be printed instead");
   FilePlan plan;
   plan.reads("--gpu", files_of_gpu(options.gpu));
   plan.reads("--suite", options.suites);
@@ -73,10 +72,8 @@ void check_options(const MeasureOptions& options) {
 MeasurePlan points_of_shard(MeasureOptions& options, const GpuSpec& gpu) {
   const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);
   const WorkPlan plan = read_plan(options.plan);
-  if (plan.gpu != gpu.name) {
-    throw ConfigError(
-        fmt::format("{}: this plan is for {}, not for --gpu {}", options.plan, plan.gpu, gpu.name));
-  }
+  refuse_if(plan.gpu != gpu.name, "{}: this plan is for {}, not for --gpu {}", options.plan,
+            plan.gpu, gpu.name);
   if (options.out.empty()) {
     options.out = shard_file(options.plan, shard).string();
   }
@@ -144,9 +141,7 @@ MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu,
   check_options(options);
   MeasurePlan plan = points_of_files(options, gpu);
   if (options.suites.empty() && options.points.empty()) {
-    if (options.shape.empty()) {
-      throw ConfigError("expected a SHAPE, --suite FILE, --points CSV or --plan FILE");
-    }
+    refuse_if(options.shape.empty(), "expected a SHAPE, --suite FILE, --points CSV or --plan FILE");
     plan.points = points_of_command_line(options, gpu, predicted);
   }
   return plan;

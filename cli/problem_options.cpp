@@ -8,6 +8,7 @@
 #include "cli/say.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
@@ -21,12 +22,10 @@ namespace tilecast {
 namespace {
 
 void require_two_sides(const std::string& shape) {
-  if (std::ranges::count(lower_case(shape), 'x') != 1) {
-    throw ConfigError(
-        fmt::format("shape '{}': a grouped problem takes NxK of one group (MxN in layout nt), such "
-                    "as 4096x7168",
-                    on_one_line(shape)));
-  }
+  refuse_if(std::ranges::count(lower_case(shape), 'x') != 1,
+            "shape '{}': a grouped problem takes NxK of one group (MxN in layout nt), such "
+            "as 4096x7168",
+            on_one_line(shape));
 }
 
 /// Reads rows of groups, on separate lines or separated by commas or blanks.
@@ -40,12 +39,10 @@ std::string list_in_file(const std::string& path) {
     std::ranges::replace_if(
         line, [](char c) { return c == '\r' || c == '\t' || c == ' '; }, ',');
     for (const std::string_view part : split(line, ',')) {
-      if (part.find_first_not_of("0123456789*/") != part.npos) {
-        throw ConfigError(
-            fmt::format("{}:{}: expected the rows of a group, such as 256 or 4*8192, "
-                        "got '{}'",
-                        path, number, printable(part)));
-      }
+      refuse_if(part.find_first_not_of("0123456789*/") != part.npos,
+                "{}:{}: expected the rows of a group, such as 256 or 4*8192, "
+                "got '{}'",
+                path, number, printable(part));
       list += (list.empty() || part.empty() ? "" : ",") + std::string(part);
     }
   }
@@ -64,12 +61,9 @@ std::string whole_shape(const Arguments& args) {
   if (groups.empty() && file.empty()) {
     return in_batch(batch, shape);
   }
-  if (!groups.empty() && !file.empty()) {
-    throw ConfigError("--groups-file cannot be combined with --groups");
-  }
-  if (args.given("--experts") || !batch.empty() || !traits_of(asked_op(args)).grouped) {
-    throw ConfigError("--groups cannot be combined with --experts or --batch");
-  }
+  refuse_if(!groups.empty() && !file.empty(), "--groups-file cannot be combined with --groups");
+  refuse_if(args.given("--experts") || !batch.empty() || !traits_of(asked_op(args)).grouped,
+            "--groups cannot be combined with --experts or --batch");
   require_two_sides(shape);
   const std::string list = groups.empty() ? list_in_file(file) : groups;
   return parse_layout(args.text_of("--layout")) == Layout::kNt
@@ -99,10 +93,8 @@ std::string strides(const Arguments& args) {
 }  // namespace
 
 std::string in_batch(const std::string& batch, const std::string& shape) {
-  if (!batch.empty() && split_batch(shape).batch) {
-    throw ConfigError("batch '" + on_one_line(batch) + "': SHAPE '" + on_one_line(shape) +
-                      "' also gives a batch");
-  }
+  refuse_if(!batch.empty() && split_batch(shape).batch, "batch '{}': SHAPE '{}' also gives a batch",
+            on_one_line(batch), on_one_line(shape));
   return batch.empty() ? shape : batch + "*" + shape;
 }
 
@@ -130,9 +122,8 @@ std::string asked_shape(const Arguments& args) {
             : "configurations are given with --config, GPUs with --gpu"));
   }
   constexpr std::size_t kMostSides = 3;
-  if (!whole && sides.size() > kMostSides && traits_of(asked_op(args)).grouped) {
-    throw ConfigError(fmt::format("SHAPE: expected M N K, got {} numbers", sides.size()));
-  }
+  refuse_if(!whole && sides.size() > kMostSides && traits_of(asked_op(args)).grouped,
+            "SHAPE: expected M N K, got {} numbers", sides.size());
   std::string shape = join(sides, whole ? " " : "x");
   // In an attention shape the colon precedes the KV heads.
   if (const std::string_view given = split_batch(shape).shape;
@@ -159,9 +150,8 @@ std::vector<std::string> several_shapes(const Arguments& args) {
   for (const CommandOption& option : options_of(args.command())) {
     if (option.name() == "--problems") {
       for (const std::string_view other : split(option.row.without, ' ')) {
-        if (other != "SHAPE" && !args.at(other).empty()) {
-          throw ConfigError(fmt::format("{} cannot be combined with several shapes", other));
-        }
+        refuse_if(other != "SHAPE" && !args.at(other).empty(),
+                  "{} cannot be combined with several shapes", other);
       }
     }
   }
@@ -186,9 +176,7 @@ FieldTexts asked_gemm_fields(const Arguments& args) {
 }
 
 AnyProblem asked_problem(const Arguments& args) {
-  if (asked_shape(args).empty()) {
-    throw ConfigError("expected SHAPE, such as 4096x4096x4096");
-  }
+  refuse_if(asked_shape(args).empty(), "expected SHAPE, such as 4096x4096x4096");
   const std::string whole = whole_shape(args);
   if (args.given("--experts")) {
     return drawn_problems(args, 1).front();

@@ -18,6 +18,7 @@
 #include "cli/output_parts.h"
 #include "cli/waiting.h"
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/system_reason.h"
 #include "model/base/text.h"
@@ -97,15 +98,12 @@ std::pair<const CommandRow*, std::size_t> command_of(Host host,
       return {found, count};
     }
     const std::string help = fmt::format("; see tilecast {}--help", name);
-    if (word.empty()) {
-      throw ConfigError("expected a command: " + join(next, ", ") + help);
-    }
-    if (name.empty() && std::ranges::find(kCommandsOfPython, word) != std::end(kCommandsOfPython)) {
-      throw ConfigError(
-          fmt::format("{0} is a command of the Python package: run 'pip install .' in the "
-                      "repository, then 'python -m tilecast {0}'",
-                      word));
-    }
+    refuse_if(word.empty(), "expected a command: {}{}", join(next, ", "), help);
+    refuse_if(
+        name.empty() && std::ranges::find(kCommandsOfPython, word) != std::end(kCommandsOfPython),
+        "{0} is a command of the Python package: run 'pip install .' in the "
+        "repository, then 'python -m tilecast {0}'",
+        word);
     if (whole == nullptr) {
       throw ConfigError(word.starts_with('-')
                             ? fmt::format("unknown option '{}'{}", word, help)

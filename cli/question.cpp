@@ -14,6 +14,7 @@
 #include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "model/predict/rank_draws.h"
 #include "model/rank/objective.h"
@@ -49,9 +50,8 @@ ListedConfigs read_configs(const std::string& path) {
       throw ConfigError(fmt::format("{}:{}: {}", name, number, error.what()));
     }
   }
-  if (listed.configs.empty()) {
-    throw ConfigError(name + ": expected a configuration on each line, such as 128x256x64");
-  }
+  refuse_if(listed.configs.empty(), "{}: expected a configuration on each line, such as 128x256x64",
+            name);
   if (repeated > 0) {
     say("{}: {}, {} repeated", name, counted(listed.configs.size(), "configuration"),
         with_commas(static_cast<i64>(repeated)));
@@ -78,9 +78,8 @@ Effort asked_effort(const Arguments& args) {
   const auto method = args.text_if_given("--method");
   const auto simulations = args.number_if_any("--simulate");
   const auto objective = args.text_if_given("--objective");
-  if (simulations && method && parse_method(*method) == Method::kAnalytic) {
-    throw ConfigError("--simulate cannot be combined with --method analytic");
-  }
+  refuse_if(simulations && method && parse_method(*method) == Method::kAnalytic,
+            "--simulate cannot be combined with --method analytic");
   return {.method = method ? std::optional(parse_method(*method)) : std::nullopt,
           .simulations =
               simulations ? std::optional(static_cast<std::size_t>(*simulations)) : std::nullopt,

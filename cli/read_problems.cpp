@@ -15,6 +15,7 @@
 #include "cli/cutlass_problem.h"
 #include "cli/problem_options.h"
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
@@ -57,15 +58,11 @@ std::string field_named(const std::string& given) {
 }
 
 void add_field(const std::string& name, const std::string& value, Fields& fields) {
-  if (!fields.emplace(name, value).second) {
-    throw ConfigError(name + ": given twice");
-  }
+  refuse_if(!fields.emplace(name, value).second, "{}: given twice", name);
 }
 
 Fields fields_of_object(const nlohmann::json& object) {
-  if (!object.is_object()) {
-    throw ConfigError("expected a JSON object");
-  }
+  refuse_if(!object.is_object(), "expected a JSON object");
   if (object.contains("dtype_a")) {
     return fields_of_cutlass(object);
   }
@@ -80,9 +77,8 @@ Fields fields_of_object(const nlohmann::json& object) {
       add_field(name, list.substr(1, list.size() - 2), fields);
       continue;
     }
-    if (!value.is_string() && !value.is_number_integer()) {
-      throw ConfigError(fmt::format("{}: expected a string or an integer", key));
-    }
+    refuse_if(!value.is_string() && !value.is_number_integer(),
+              "{}: expected a string or an integer", key);
     add_field(name, value.is_string() ? value.get<std::string>() : value.dump(), fields);
   }
   return fields;
@@ -178,18 +174,15 @@ std::optional<std::vector<std::string>> header_of(const std::string& line) {
       throw ConfigError(fmt::format("{}: unknown column{}; expected any of {}; `name` is ignored",
                                     name, did_you_mean(name, kKnown), join(kKnown, ", ")));
     }
-    if (count(name) > 1) {
-      throw ConfigError(name + ": duplicate column");
-    }
+    refuse_if(count(name) > 1, "{}: duplicate column", name);
   }
   return names;
 }
 
 Fields fields_of_csv(const std::string& line, const std::vector<std::string>& header) {
   const CsvText csv = parse_csv(line + "\n", "");
-  if (csv.records.size() != 1 || csv.records.front().fields.size() != header.size()) {
-    throw ConfigError(fmt::format("expected {} fields as in the header", header.size()));
-  }
+  refuse_if(csv.records.size() != 1 || csv.records.front().fields.size() != header.size(),
+            "expected {} fields as in the header", header.size());
   Fields fields;
   for (std::size_t i = 0; i < header.size(); ++i) {
     const std::string value = without_blanks(csv.records.front().fields[i]);
@@ -209,9 +202,7 @@ const char* side_in_groups(const Fields& fields) {
   }
   const auto groups = fields.find("groups");
   if (groups == fields.end()) {
-    if (along != fields.end()) {
-      throw ConfigError("groups_along: requires groups");
-    }
+    refuse_if(along != fields.end(), "groups_along: requires groups");
     return "";
   }
   return groups->second.starts_with(kGroupsAlongK) ||
@@ -269,9 +260,7 @@ std::string sides_text(const Fields& fields, Op op) {
           "{}: {}", kSides[i],
           side == fields.end() ? "missing" : fmt::format("not a dimension of {}", to_text(op))));
     }
-    if (i == 0 && parted.empty() && fields.contains("capacity")) {
-      throw ConfigError("capacity: requires groups");
-    }
+    refuse_if(i == 0 && parted.empty() && fields.contains("capacity"), "capacity: requires groups");
     if (side != fields.end()) {
       text += (i > 0 ? "x" : "") + (in_groups ? side_of_groups(kSides[i], fields) : side->second);
     }
@@ -289,13 +278,10 @@ std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& 
   }
   const auto own = fields.find("batch");
   if (const auto given = fields.find("shape"); given != fields.end()) {
-    if (fields.contains("groups")) {
-      throw ConfigError("groups: expected the other two dimensions as m, n or k, not as shape");
-    }
+    refuse_if(fields.contains("groups"),
+              "groups: expected the other two dimensions as m, n or k, not as shape");
     for (const char* side : {"m", "n", "k", "capacity"}) {
-      if (fields.contains(side)) {
-        throw ConfigError(fmt::format("{}: already given by shape", side));
-      }
+      refuse_if(fields.contains(side), "{}: already given by shape", side);
     }
     const bool names_one = split_batch(given->second).batch.has_value();
     const std::string shape = in_batch(own != fields.end() ? own->second
@@ -424,10 +410,8 @@ void read_problems(std::istream& input, const std::string& name, const ProblemDe
     if (!line.empty() && line.back() == '\r') {
       line.pop_back();
     }
-    if (line.find('\0') != line.npos) {
-      throw ConfigError(
-          fmt::format("{}:{}: expected text, found a NUL byte (\\x00)", name, line_number));
-    }
+    refuse_if(line.find('\0') != line.npos, "{}:{}: expected text, found a NUL byte (\\x00)", name,
+              line_number);
     // Spreadsheets end their tables with lines of commas.
     if (line.find_first_not_of(header ? ", \t" : " \t") == line.npos || line.front() == '#') {
       continue;
@@ -453,9 +437,7 @@ void read_problems(std::istream& input, const std::string& name, const ProblemDe
                         ? name + ": expected a file, got a folder"
                         : fmt::format("{}: read error after line {}", name, line_number));
   }
-  if (index == 0) {
-    throw ConfigError(name + ": contains no problem");
-  }
+  refuse_if(index == 0, "{}: contains no problem", name);
 }
 
 }  // namespace tilecast

@@ -14,6 +14,7 @@
 #include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/shell_text.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
@@ -71,9 +72,8 @@ Manifest manifest_of(const ReportOptions& options) {
   if (!options.manifest.empty()) {
     return load_manifest(options.manifest);
   }
-  if (options.input.data.empty()) {
-    throw ConfigError("report needs measurements: --data CSV, or --manifest FILE that lists them");
-  }
+  refuse_if(options.input.data.empty(),
+            "report needs measurements: --data CSV, or --manifest FILE that lists them");
   Manifest manifest;
   manifest.gpu = options.input.gpu;
   manifest.data = options.input.data;

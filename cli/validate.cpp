@@ -14,6 +14,7 @@
 #include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "validate/compare/library_times.h"
 #include "validate/compare/public_cases.h"
@@ -51,10 +52,8 @@ void run_validate(const Arguments& args) {
   }
   JoinedInputOptions asked = joined_input_options(args);
   const std::string check = args.text("--check"), recorded = args.text("--record");
-  if (asked.data.empty()) {
-    throw ConfigError(
-        "validate needs measurements: --data CSV, --public LIST or --against-library FILE");
-  }
+  refuse_if(asked.data.empty(),
+            "validate needs measurements: --data CSV, --public LIST or --against-library FILE");
   FilePlan plan = files_of(asked);
   plan.reads("--check", check);
   plan.writes("--record", recorded);

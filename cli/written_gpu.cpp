@@ -8,6 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/spec/load_gpu.h"
 
@@ -50,17 +51,14 @@ std::string yaml_text(std::string_view text) {
 
 DeviceAttributes attributes_from_probe(const ChildResult& probe) {
   const nlohmann::json answer = nlohmann::json::parse(probe.output, nullptr, false);
-  if (!probe.started) {
-    throw DeviceError(
-        "cannot write a GPU file: tilecast-gpu, which queries the driver, was not built");
-  }
-  if (probe.exit_code != 0 || !answer.is_object()) {
-    throw DeviceError("cannot write a GPU file: the output of tilecast-gpu probe cannot be parsed");
-  }
-  if (!answer.contains("device")) {
-    throw DeviceError(fmt::format("cannot write a GPU file: {}",
-                                  answer.value("device_error", "no GPU was found")));
-  }
+  refuse_if<DeviceError>(
+      !probe.started,
+      "cannot write a GPU file: tilecast-gpu, which queries the driver, was not built");
+  refuse_if<DeviceError>(
+      probe.exit_code != 0 || !answer.is_object(),
+      "cannot write a GPU file: the output of tilecast-gpu probe cannot be parsed");
+  refuse_if<DeviceError>(!answer.contains("device"), "cannot write a GPU file: {}",
+                         answer.value("device_error", "no GPU was found"));
   try {
     const nlohmann::json& device = answer["device"];
     return {.product = device.at("name"),
@@ -95,10 +93,8 @@ std::string nearest_gpu(const DeviceAttributes& device,
       least = distance;
     }
   }
-  if (nearest.empty()) {
-    throw ConfigError(fmt::format("{}/gpus: contains no {} GPU on which to base the file",
-                                  config_folder.string(), to_text(architecture)));
-  }
+  refuse_if(nearest.empty(), "{}/gpus: contains no {} GPU on which to base the file",
+            config_folder.string(), to_text(architecture));
   return nearest;
 }
 
@@ -129,13 +125,10 @@ std::string gpu_file_text(const DeviceAttributes& device, const std::string& nam
 }
 
 void write_gpu_file(const DeviceAttributes& device, const std::filesystem::path& path) {
-  if (path.extension() != ".yaml" || path.stem().empty()) {
-    throw ConfigError(fmt::format("--write-gpu {}: expected NAME.yaml", path.string()));
-  }
+  refuse_if(path.extension() != ".yaml" || path.stem().empty(),
+            "--write-gpu {}: expected NAME.yaml", path.string());
   std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) {
-    throw ConfigError(path.string() + " already exists");
-  }
+  refuse_if(std::filesystem::exists(path, ignored), "{} already exists", path.string());
   write_file(path,
              gpu_file_text(device, path.stem().string(), nearest_gpu(device, config_folder())));
   (void)load_gpu(path.string(), true);

@@ -1,10 +1,8 @@
 #include "reports/html_text.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
-#include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -48,9 +46,8 @@ std::string json_in_html(const nlohmann::ordered_json& json) {
 std::string script_in_html(std::string_view code, std::string_view name) {
   const std::string lower = lower_case(code);
   for (const std::string_view text : {"</script", "<!--"}) {
-    if (lower.find(text) != std::string::npos) {
-      throw ConfigError(fmt::format("{}: a page's script cannot hold {}", name, text));
-    }
+    refuse_if(lower.find(text) != std::string::npos, "{}: a page's script cannot hold {}", name,
+              text);
   }
   return std::string(code);
 }

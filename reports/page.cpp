@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "reports/html_text.h"
 #include "reports/tables.h"
@@ -180,9 +180,7 @@ Json layers_view(const Json& layers) {
 Json chart_spec(const fs::path& page_folder, const std::string& chart) {
   const fs::path path = page_folder / "charts" / (chart + ".vl.json");
   Json spec = Json::parse(read_file(path), nullptr, false);
-  if (spec.is_discarded()) {
-    throw ConfigError(path.string() + ": expected a chart specification in JSON");
-  }
+  refuse_if(spec.is_discarded(), "{}: expected a chart specification in JSON", path.string());
   return spec;
 }
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "model/base/error.h"
+#include "model/base/refuse.h"
 
 namespace tilecast {
 namespace {
@@ -25,30 +25,22 @@ class Filler {
         return filled;
       }
       const std::size_t close = text.find("}}", open);
-      if (close == std::string_view::npos) {
-        throw ConfigError("template: {{ without }}");
-      }
+      refuse_if(close == std::string_view::npos, "template: {{{{ without }}}}");
       const std::string_view tag = text.substr(open + 2, close - open - 2);
       text.remove_prefix(close + 2);
       if (tag.starts_with('#')) {
         const std::string end = fmt::format("{{{{/{}}}}}", tag.substr(1));
         const std::size_t at = text.find(end);
-        if (at == std::string_view::npos) {
-          throw ConfigError(fmt::format("template: expected {}", end));
-        }
+        refuse_if(at == std::string_view::npos, "template: expected {}", end);
         filled += section(text.substr(0, at), find(tag.substr(1), scopes), scopes);
         text.remove_prefix(at + end.size());
       } else if (tag.starts_with('&')) {
         const auto part = parts_.find(tag.substr(1));
-        if (part == parts_.end()) {
-          throw ConfigError(fmt::format("template: no part {}", tag.substr(1)));
-        }
+        refuse_if(part == parts_.end(), "template: no part {}", tag.substr(1));
         filled += part->second;
       } else {
         const Json* value = find(tag, scopes);
-        if (value == nullptr || value->is_structured()) {
-          throw ConfigError(fmt::format("template: no text {}", tag));
-        }
+        refuse_if(value == nullptr || value->is_structured(), "template: no text {}", tag);
         filled += escape_(value->is_string() ? value->get<std::string>() : value->dump());
       }
     }

@@ -12,7 +12,7 @@
 #include "kernels/jit/gemm_source.h"
 #include "kernels/launch/gemm_to_bind.h"
 #include "kernels/registry.h"
-#include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/config/register_plan.h"
@@ -323,11 +323,9 @@ Constants known_arguments(const GemmToBind& bound) {
 }  // namespace
 
 std::string emitted_name(const GemmProblem& problem) {
-  if (copied_operands(problem).any()) {
-    throw ConfigError(
-        "emit: rows of A and B must be multiples of 16 bytes (see --lda and --ldb): an emitted "
-        "file cannot copy operands into padded rows");
-  }
+  refuse_if(copied_operands(problem).any(),
+            "emit: rows of A and B must be multiples of 16 bytes (see --lda and --ldb): an emitted "
+            "file cannot copy operands into padded rows");
   std::string name = fmt::format("gemm_{}_{}_{}", to_text(problem.shape), to_text(problem.dtype),
                                  to_text(problem.layout));
   if (const std::string c = c_type_text(problem); !c.empty()) {

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "kernels/jit/cuda_error.h"
+#include "model/base/refuse.h"
 
 namespace tilecast {
 namespace {
@@ -62,17 +63,15 @@ std::string why_not_runnable(const Device& device, std::string_view architecture
 
 Device require_hopper() {
   Device device = current_device();
-  if (device.capability != kHopper) {
-    throw DeviceError(capability_text(device) + ": the kernels require 9.0 (Hopper)");
-  }
+  refuse_if<DeviceError>(device.capability != kHopper, "{}: the kernels require 9.0 (Hopper)",
+                         capability_text(device));
   return device;
 }
 
 Device require_ampere() {
   Device device = current_device();
-  if (device.capability < kAmpere) {
-    throw DeviceError(capability_text(device) + ": the kernels require 8.0 (Ampere) or later");
-  }
+  refuse_if<DeviceError>(device.capability < kAmpere,
+                         "{}: the kernels require 8.0 (Ampere) or later", capability_text(device));
   return device;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 
 namespace tilecast {
 namespace {
@@ -15,9 +16,7 @@ namespace {
 template <class Function>
 void find(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function == nullptr) {
-    throw DeviceError(fmt::format("this version of NVRTC lacks the function {}", name));
-  }
+  refuse_if<DeviceError>(function == nullptr, "this version of NVRTC lacks the function {}", name);
 }
 
 /// NVRTC opens its builtins library by bare name, which succeeds if the library is already open.
@@ -37,10 +36,8 @@ Nvrtc open_nvrtc() {
   if (library == nullptr) {
     library = dlopen((TILECAST_CUDA_LIBRARY_DIR "/" + name).c_str(), RTLD_NOW);
   }
-  if (library == nullptr) {
-    throw DeviceError(
-        fmt::format("{} of the CUDA toolkit, needed to compile kernels, was not found", name));
-  }
+  refuse_if<DeviceError>(library == nullptr,
+                         "{} of the CUDA toolkit, needed to compile kernels, was not found", name);
   Nvrtc nvrtc{};
   find(library, "nvrtcVersion", nvrtc.version);
   find(library, "nvrtcGetErrorString", nvrtc.error_string);

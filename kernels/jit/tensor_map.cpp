@@ -5,6 +5,7 @@
 
 #include "kernels/jit/cuda_error.h"
 #include "kernels/launch/encode_tensor_map.h"
+#include "model/base/refuse.h"
 
 namespace tilecast {
 namespace {
@@ -16,9 +17,9 @@ EncodeTensorMap find_encoder() {
   cudaDriverEntryPointQueryResult found{};
   TILECAST_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, kEncoderSince,
                                                  cudaEnableDefault, &found));
-  if (found != cudaDriverEntryPointSuccess || function == nullptr) {
-    throw DeviceError("the NVIDIA driver is too old: it has no cuTensorMapEncodeTiled (CUDA 12.0)");
-  }
+  refuse_if<DeviceError>(
+      found != cudaDriverEntryPointSuccess || function == nullptr,
+      "the NVIDIA driver is too old: it has no cuTensorMapEncodeTiled (CUDA 12.0)");
   return reinterpret_cast<EncodeTensorMap>(function);
 }
 

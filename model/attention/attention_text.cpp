@@ -7,6 +7,7 @@
 
 #include "model/attention/attention_work.h"
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/base/words.h"
@@ -74,10 +75,7 @@ constexpr ProblemField<AttentionProblem> count_field(std::string_view name) {
   return {name, [](const AttentionProblem& p) { return fmt::to_string(p.*kMember); },
           [](AttentionProblem& p, std::string_view text) {
             const std::optional<i32> count = count_in(text);
-            if (!count) {
-              throw ConfigError(
-                  fmt::format("expected an integer from 1 to 2^24, got '{}'", on_one_line(text)));
-            }
+            refuse_if(!count, "expected an integer from 1 to 2^24, got '{}'", on_one_line(text));
             p.*kMember = *count;
           }};
 }

@@ -8,6 +8,7 @@
 #include "model/attention/attention_model.h"
 #include "model/attention/attention_text.h"
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/learn/learned.h"
 #include "model/rank/bottleneck.h"
@@ -26,17 +27,13 @@ constexpr i32 kQueriesOfPrefill = 1024;  // beyond this, more queries only add t
 constexpr std::size_t kCorrected = 256, kCorrectedOfSchedule = 64;
 
 void require_sections(const GpuSpec& gpu) {
-  if (gpu.architecture != Architecture::kHopper) {
-    throw ConfigError(
-        fmt::format("attention kernels run only on Hopper GPUs, and {} ({}) is not one", gpu.name,
-                    gpu.product));
-  }
-  if (!gpu.machine || !gpu.reduction || !gpu.l2 || !gpu.dram || !gpu.clock || !gpu.power) {
-    throw ConfigError(
-        fmt::format("{}: lacks one of the sections machine, reduction, l2, dram, clock and power, "
-                    "which attention requires",
-                    gpu.name));
-  }
+  refuse_if(gpu.architecture != Architecture::kHopper,
+            "attention kernels run only on Hopper GPUs, and {} ({}) is not one", gpu.name,
+            gpu.product);
+  refuse_if(!gpu.machine || !gpu.reduction || !gpu.l2 || !gpu.dram || !gpu.clock || !gpu.power,
+            "{}: lacks one of the sections machine, reduction, l2, dram, clock and power, "
+            "which attention requires",
+            gpu.name);
 }
 
 /// A simulation takes about 4 us per block, and per tile, of a warpgroup. Throws ConfigError for

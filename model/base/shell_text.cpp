@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 
 namespace tilecast {
@@ -27,9 +28,8 @@ bool is_plain_shell_word(std::string_view text) {
 }
 
 std::string shell_word(std::string_view text) {
-  if (text.find('\0') != std::string_view::npos) {
-    throw ConfigError(fmt::format("'{}': a shell word cannot contain a NUL byte", printable(text)));
-  }
+  refuse_if(text.find('\0') != std::string_view::npos,
+            "'{}': a shell word cannot contain a NUL byte", printable(text));
   if (is_plain_shell_word(text)) {
     return std::string(text);
   }
@@ -61,10 +61,8 @@ std::string sbatch_value(std::string_view text) {
 std::string sbatch_option(std::string_view option) {
   const std::size_t end = std::min(option.find('='), option.size());
   const std::string_view name = option.substr(0, end);
-  if (!name.starts_with("--") || name.size() == 2 || !has_only(name, "-_")) {
-    throw ConfigError(
-        fmt::format("sbatch option '{}': expected --NAME or --NAME=VALUE", printable(option)));
-  }
+  refuse_if(!name.starts_with("--") || name.size() == 2 || !has_only(name, "-_"),
+            "sbatch option '{}': expected --NAME or --NAME=VALUE", printable(option));
   return end == option.size() ? std::string(name)
                               : fmt::format("{}={}", name, sbatch_value(option.substr(end + 1)));
 }

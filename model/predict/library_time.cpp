@@ -13,6 +13,7 @@
 #include "model/base/element_type_text.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "model/ops/problem_fields.h"
 #include "model/spec/kept_gpu.h"
@@ -150,9 +151,7 @@ std::string header(const VendorLibrary& library) {
 
 Seconds time_in(std::string_view cell, std::string_view column) {
   const std::optional<double> value = parse_number(cell);
-  if (!value || !(*value > 0)) {
-    throw ConfigError(fmt::format("{}: expected microseconds, got '{}'", column, cell));
-  }
+  refuse_if(!value || !(*value > 0), "{}: expected microseconds, got '{}'", column, cell);
   return Seconds{*value * kMicrosecond};
 }
 
@@ -203,9 +202,7 @@ LibraryRows::LibraryRows(Op op, const std::filesystem::path& csv, int sms) {
       throw ConfigError(fmt::format("{}:{}: {}", csv.string(), number, error.what()));
     }
   }
-  if (rows_.empty()) {
-    throw ConfigError(csv.string() + ": expected measured rows");
-  }
+  refuse_if(rows_.empty(), "{}: expected measured rows", csv.string());
   std::vector<double> off;
   std::ranges::transform(rows_, std::back_inserter(off), &Row::off);
   std::ranges::nth_element(off, off.begin() + static_cast<std::ptrdiff_t>(off.size() / 2));

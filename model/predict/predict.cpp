@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/words.h"
 #include "model/gemm/menu/candidates.h"
 #include "model/predict/predict_op.h"
@@ -166,9 +167,7 @@ Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
                      const std::vector<ConfigPattern>& configs, Regime regime, Inputs inputs,
                      const Effort& given) {
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
-  if (gemm == nullptr) {
-    throw ConfigError("a list of configurations (--configs) is supported only for GEMMs");
-  }
+  refuse_if(gemm == nullptr, "a list of configurations (--configs) is supported only for GEMMs");
   const Effort effort = with_method(given, Method::kSimulated);
   std::vector<Ranking::Listed> listed =
       completed(gpu, problem, configs, regime, inputs, effort.threads);

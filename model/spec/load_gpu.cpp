@@ -14,6 +14,7 @@
 #include "model/base/file.h"
 #include "model/base/hash.h"
 #include "model/base/parallel.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/spec/gpu_fields.h"
@@ -110,10 +111,8 @@ std::string name_of(const std::string& given, const fs::path& config_folder) {
   std::ranges::copy_if(known, std::back_inserter(begun), [&](const std::string& name) {
     return ("_" + name + "_").find("_" + words + "_") != std::string::npos;
   });
-  if (begun.size() > 1) {
-    throw ConfigError(
-        fmt::format("GPU '{}' is ambiguous: matches {}", printable(given), join(begun, ", ")));
-  }
+  refuse_if(begun.size() > 1, "GPU '{}' is ambiguous: matches {}", printable(given),
+            join(begun, ", "));
   if (known.empty()) {
     throw ConfigError(
         fmt::format("{}: contains no GPU files", printable((config_folder / "gpus").string())));
@@ -143,10 +142,8 @@ fs::path resolve(std::string_view name_or_path, const fs::path& config_folder) {
   if (given.find('/') != std::string::npos || given.ends_with(kYaml)) {
     std::error_code ignored;
     const fs::file_status status = fs::status(given, ignored);
-    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
-      throw ConfigError(
-          fmt::format("{}: expected a GPU file, not a pipe or a device", printable(given)));
-    }
+    refuse_if(fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status),
+              "{}: expected a GPU file, not a pipe or a device", printable(given));
     if (!fs::exists(status) && is_there(beside(given, kOverlay))) {
       throw ConfigError(fmt::format("{}: not found, although its overlay {} exists", given,
                                     beside(given, kOverlay).string()));

@@ -11,6 +11,7 @@
 
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 
 namespace tilecast {
@@ -182,9 +183,8 @@ YamlNode parse_yaml_tree(std::string_view given, const std::string& file) {
   std::istringstream stream{std::string(text)};
   try {
     YAML::Parser parser(stream);
-    if (!parser.HandleNextDocument(builder)) {
-      throw ConfigError(file + ":1: expected keys, found an empty file");
-    }
+    refuse_if(!parser.HandleNextDocument(builder), "{}:1: expected keys, found an empty file",
+              file);
     YamlNode root = builder.take_root();
     if (parser.HandleNextDocument(builder)) {
       throw ConfigError(fmt::format("{}:{}: expected one YAML document, found a second one", file,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/rank/rank_every.h"
 #include "model/rank/retime.h"
 #include "model/rank/settled_clock.h"
@@ -16,11 +17,9 @@ namespace tilecast {
 namespace {
 
 void require_constants(const GpuSpec& gpu) {
-  if (!gpu.stream) {
-    throw ConfigError(fmt::format(
-        "{}: has no section `stream` with the measured constants of memory-bound kernels",
-        gpu.name));
-  }
+  refuse_if(!gpu.stream,
+            "{}: has no section `stream` with the measured constants of memory-bound kernels",
+            gpu.name);
 }
 
 /// Returns the error of the problem itself or, if there is none, the counts of rejected candidates

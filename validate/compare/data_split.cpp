@@ -7,6 +7,7 @@
 
 #include "model/base/element_type_text.h"
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
@@ -65,11 +66,8 @@ AnyProblem parse_other_problem(Op op, const std::vector<std::string_view>& words
                                     on_one_line(word), to_text(op)));
     }
   }
-  if (!named) {
-    throw ConfigError(fmt::format("expected a GEMM's MxNxK, or '{} {}', got '{}'", shape,
-                                  to_text(op),
-                                  on_one_line(fmt::format("{}", fmt::join(words, " ")))));
-  }
+  refuse_if(!named, "expected a GEMM's MxNxK, or '{} {}', got '{}'", shape, to_text(op),
+            on_one_line(fmt::format("{}", fmt::join(words, " "))));
   return problem_of(op, shape, dtype, fields);
 }
 
@@ -92,10 +90,9 @@ std::pair<i32, i32> parse_tile(std::string_view text) {
   for (const std::string_view side : sides) {
     numbers.push_back(parse_integer(side).value_or(0));
   }
-  if (numbers.size() != 2 || numbers[0] < 1 || numbers[1] < 1 || numbers[0] > kMost ||
-      numbers[1] > kMost) {
-    throw ConfigError(fmt::format("expected a tile such as 128x192, got '{}'", text));
-  }
+  refuse_if(numbers.size() != 2 || numbers[0] < 1 || numbers[1] < 1 || numbers[0] > kMost ||
+                numbers[1] > kMost,
+            "expected a tile such as 128x192, got '{}'", text);
   return {static_cast<i32>(numbers[0]), static_cast<i32>(numbers[1])};
 }
 

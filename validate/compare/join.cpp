@@ -1,13 +1,12 @@
 #include "validate/compare/join.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <mutex>
 
 #include "model/base/error.h"
 #include "model/base/parallel.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
@@ -18,9 +17,8 @@ namespace {
 Prediction predict_row(const Measurement& measured, const Predictor& predict) {
   const Point& point = measured.point;
   const AnyConfig config = parse_config(point.config);
-  if (to_text(config) != point.config) {
-    throw ConfigError(fmt::format("config: expected the canonical form '{}'", to_text(config)));
-  }
+  const std::string canonical = to_text(config);
+  refuse_if(canonical != point.config, "config: expected the canonical form '{}'", canonical);
   return predict(point.problem, config, point.regime, point.inputs);
 }
 
@@ -41,9 +39,7 @@ void count_rows(const std::vector<MeasurementFile>& files, std::size_t points, J
     data.excluded += static_cast<std::size_t>(std::ranges::count_if(
         file.rows, [](const MeasurementRow& row) { return !is_verified(row.measurement); }));
   }
-  if (data.rows == 0) {
-    throw ConfigError(join(names, ", ") + ": no measured rows");
-  }
+  refuse_if(data.rows == 0, "{}: no measured rows", join(names, ", "));
   data.repeated = data.rows - data.excluded - points;
 }
 

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "model/base/error.h"
 #include "model/base/parallel.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/group_rows.h"
@@ -47,9 +47,7 @@ struct Claim {
 
 double positive(std::string_view text) {
   const std::optional<double> value = parse_number(text);
-  if (!value || *value <= 0) {
-    throw ConfigError(fmt::format("expected a number above 0, got '{}'", text));
-  }
+  refuse_if(!value || *value <= 0, "expected a number above 0, got '{}'", text);
   return *value;
 }
 

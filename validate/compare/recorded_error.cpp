@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 
 namespace tilecast {
 namespace {
@@ -162,9 +163,7 @@ void add_by_regime(Json& json, const Validation& v) {
 
 Json parse_record(std::string_view record, std::string_view name) {
   Json recorded = Json::parse(record, nullptr, false);
-  if (!recorded.is_object()) {
-    throw ConfigError(fmt::format("{}: expected a JSON object as --record writes it", name));
-  }
+  refuse_if(!recorded.is_object(), "{}: expected a JSON object as --record writes it", name);
   // Defaults of keys that older records lack.
   recorded.emplace(std::string("corrected"), Json(false));
   recorded.emplace(std::string("split"), Json("all"));
@@ -209,9 +208,8 @@ Json record_of(const Validation& v) {
 Method recorded_method(std::string_view record, std::string_view name) {
   const Json recorded = parse_record(record, name);
   const auto method = recorded.find("method");
-  if (method == recorded.end() || !method->is_string()) {
-    throw ConfigError(fmt::format("{}: method: expected analytic or simulated", name));
-  }
+  refuse_if(method == recorded.end() || !method->is_string(),
+            "{}: method: expected analytic or simulated", name);
   try {
     return parse_method(method->get<std::string>());
   } catch (const ConfigError& error) {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -13,10 +13,8 @@ Shard parse_shard(std::string_view text) {
   const std::vector<std::string_view> parts = split(text, '/');
   const i64 index = parts.size() == 2 ? parse_integer(parts[0]).value_or(0) : 0;
   const i64 count = parts.size() == 2 ? parse_integer(parts[1]).value_or(0) : 0;
-  if (index < 1 || count > kMostShards || index > count) {
-    throw ConfigError(
-        fmt::format("--shard '{}': expected I/N with I from 1 to N, such as 3/16", text));
-  }
+  refuse_if(index < 1 || count > kMostShards || index > count,
+            "--shard '{}': expected I/N with I from 1 to N, such as 3/16", text);
   return {index, count};
 }
 

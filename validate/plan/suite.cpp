@@ -11,6 +11,7 @@
 
 #include "model/base/element_type_text.h"
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/shuffle.h"
 #include "model/base/text.h"
@@ -45,12 +46,11 @@ std::vector<i64> expand_range(std::string_view range, std::string_view shape) {
   for (const std::string_view part : split(range, ':')) {
     numbers.push_back(parse_integer(part).value_or(0));
   }
-  if (numbers.size() != 3 || *std::ranges::min_element(numbers) < 1 || numbers[1] < numbers[0]) {
-    throw ConfigError(
-        fmt::format("shape '{}': expected start:end:step, integers with 1 <= start <= end and step "
-                    ">= 1, got {}",
-                    printable(shape), printable(range)));
-  }
+  refuse_if(
+      numbers.size() != 3 || *std::ranges::min_element(numbers) < 1 || numbers[1] < numbers[0],
+      "shape '{}': expected start:end:step, integers with 1 <= start <= end and step "
+      ">= 1, got {}",
+      printable(shape), printable(range));
   if (const i64 count = (numbers[1] - numbers[0]) / numbers[2] + 1; count > kMostOfOneRange) {
     throw ConfigError(fmt::format("shape '{}': {} stands for {} numbers, expected at most {}",
                                   printable(shape), printable(range), with_commas(count),

@@ -8,6 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/hash.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/base/trusted_path.h"
@@ -47,10 +48,8 @@ std::string head_of(const WorkPlan& plan) {
 /// Returns the word after `key` in the first line.
 std::string word_after(std::string_view head, std::string_view key, std::string_view name) {
   const std::size_t at = head.find(key);
-  if (at == std::string_view::npos) {
-    throw ConfigError(
-        fmt::format("{}:1: expected '{}, gpu NAME, counters WORD, content HASH'", name, kFormat));
-  }
+  refuse_if(at == std::string_view::npos,
+            "{}:1: expected '{}, gpu NAME, counters WORD, content HASH'", name, kFormat);
   const std::string_view rest = head.substr(at + key.size());
   return std::string(rest.substr(0, rest.find(',')));
 }
@@ -59,9 +58,8 @@ i64 expected_of(const CsvRecord& record, std::size_t number, std::string_view na
   const auto value = [&](std::size_t column) {
     return column < record.fields.size() ? parse_integer(record.fields[column]) : std::nullopt;
   };
-  if (value(0) != static_cast<i64>(number)) {
-    throw ConfigError(fmt::format("{}:{}: number: expected {}", name, record.line, number));
-  }
+  refuse_if(value(0) != static_cast<i64>(number), "{}:{}: number: expected {}", name, record.line,
+            number);
   const i64 expected = value(1).value_or(0);
   if (expected < 1 || expected > kLongestPoint) {
     throw ConfigError(fmt::format("{}:{}: expected_us: expected an integer from 1 to {}, got '{}'",
@@ -87,10 +85,8 @@ WorkPlan parse_plan(std::string_view text, std::string_view name) {
   const std::size_t end = text.find('\n');
   const std::string_view head = text.substr(0, end);
   WorkPlan plan;
-  if (!head.starts_with(kFormat) || end == std::string_view::npos) {
-    throw ConfigError(
-        fmt::format("{}:1: expected a plan, as `tilecast campaign plan` writes it", name));
-  }
+  refuse_if(!head.starts_with(kFormat) || end == std::string_view::npos,
+            "{}:1: expected a plan, as `tilecast campaign plan` writes it", name);
   plan.gpu = word_after(head, ", gpu ", name);
   plan.counters = word_after(head, ", counters ", name);
   const std::string content = word_after(head, ", content ", name);
@@ -98,9 +94,7 @@ WorkPlan parse_plan(std::string_view text, std::string_view name) {
                                               // numbers
   std::vector<ListedPoint> points = parse_point_list(table, name);
   const CsvText csv = parse_csv(table, name);
-  if (csv.records.size() != points.size() + 1) {
-    throw ConfigError(fmt::format("{}: duplicate point", name));
-  }
+  refuse_if(csv.records.size() != points.size() + 1, "{}: duplicate point", name);
   for (std::size_t i = 0; i < points.size(); ++i) {
     plan.points.push_back({std::move(points[i]), expected_of(csv.records[i + 1], i + 1, name)});
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -125,21 +126,16 @@ CsvText parse_csv(std::string_view text, std::string_view name) {
 }
 
 void require_whole(const CsvText& csv, std::string_view name) {
-  if (csv.truncated) {
-    throw ConfigError(fmt::format("{}:{}: the file ends inside this line: it was cut off", name,
-                                  csv.truncated_line));
-  }
-  if (csv.records.empty()) {
-    throw ConfigError(
-        fmt::format("{}:1: expected a header line with the names of the columns", name));
-  }
+  refuse_if(csv.truncated, "{}:{}: the file ends inside this line: it was cut off", name,
+            csv.truncated_line);
+  refuse_if(csv.records.empty(), "{}:1: expected a header line with the names of the columns",
+            name);
 }
 
 void require_fields(const CsvRecord& record, const CsvRecord& header, std::string_view name) {
-  if (record.fields.size() != header.fields.size()) {
-    throw ConfigError(fmt::format("{}:{}: expected {} fields as in the header, got {}", name,
-                                  record.line, header.fields.size(), record.fields.size()));
-  }
+  refuse_if(record.fields.size() != header.fields.size(),
+            "{}:{}: expected {} fields as in the header, got {}", name, record.line,
+            header.fields.size(), record.fields.size());
 }
 
 bool CsvRow::has(std::string_view column) const {

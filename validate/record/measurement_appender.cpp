@@ -8,6 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "validate/record/append_whole.h"
 #include "validate/record/csv_text.h"
@@ -58,9 +59,8 @@ MeasurementAppender::MeasurementAppender(std::filesystem::path path,
     fail_file(path_, "write");
   }
   try {
-    if (!std::filesystem::is_regular_file(path_)) {
-      throw FileError(path_.string() + ": cannot write: not a regular file");
-    }
+    refuse_if<FileError>(!std::filesystem::is_regular_file(path_),
+                         "{}: cannot write: not a regular file", path_.string());
     open(rule);
   } catch (...) {
     ::close(descriptor_);
@@ -69,9 +69,8 @@ MeasurementAppender::MeasurementAppender(std::filesystem::path path,
 }
 
 void MeasurementAppender::open(IfExists rule) {
-  if (!lock_for_writing(descriptor_, path_)) {
-    throw FileError(path_.string() + ": cannot write: another run is writing to it");
-  }
+  refuse_if<FileError>(!lock_for_writing(descriptor_, path_),
+                       "{}: cannot write: another run is writing to it", path_.string());
   const std::string bytes = read_file(path_);
   const std::string_view text = without_bom(bytes);
   const std::vector<std::string> columns = measurement_columns(counters_);

@@ -7,6 +7,7 @@
 
 #include "model/base/element_type_text.h"
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "model/ops/problem_fields.h"
 #include "model/ops/short_config_text.h"
@@ -27,18 +28,14 @@ std::string number_text(double value) { return fmt::format("{:.10g}", value); }
 
 double positive(std::string_view text) {
   const std::optional<double> value = parse_number(text);
-  if (!value || *value <= 0) {
-    throw ConfigError(fmt::format("expected a number above 0, got '{}'", text));
-  }
+  refuse_if(!value || *value <= 0, "expected a number above 0, got '{}'", text);
   return *value;
 }
 
 /// Upper bounds far beyond any GPU.
 double positive(std::string_view text, double most) {
   const double value = positive(text);
-  if (value > most) {
-    throw ConfigError(fmt::format("expected at most {:g}, got '{}'", most, text));
-  }
+  refuse_if(value > most, "expected at most {:g}, got '{}'", most, text);
   return value;
 }
 
@@ -58,9 +55,7 @@ bool is_date(std::string_view text) {
 
 i64 whole(std::string_view text, i64 least) {
   const std::optional<i64> value = parse_integer(text);
-  if (!value || *value < least) {
-    throw ConfigError(fmt::format("expected an integer of at least {}, got '{}'", least, text));
-  }
+  refuse_if(!value || *value < least, "expected an integer of at least {}, got '{}'", least, text);
   return *value;
 }
 
@@ -167,9 +162,8 @@ constexpr MeasurementColumn field_column() {
               return;
             }
             const std::array<i64, 3> given = sides_of(problem);
-            if (!read_field(problem, kFields[kField], text)) {
-              throw ConfigError(fmt::format("must be empty for op {}", to_text(op_of(problem))));
-            }
+            refuse_if(!read_field(problem, kFields[kField], text), "must be empty for op {}",
+                      to_text(op_of(problem)));
             for (std::size_t i = 0; i < given.size(); ++i) {
               constexpr std::string_view kSides[] = {"m", "n", "k"};
               if (const i64 side = sides_of(problem)[i]; side != given[i]) {
@@ -185,9 +179,8 @@ constexpr MeasurementColumn kColumns[] = {
     context_column<&RunContext::gpu_uuid>("gpu_uuid"),
     {"date", true, [](const Measurement& m) { return m.context.date; },
      [](Measurement& m, std::string_view text) {
-       if (!text.empty() && !is_date(text)) {
-         throw ConfigError(fmt::format("expected a date as 2025-01-31T12:00:00Z, got '{}'", text));
-       }
+       refuse_if(!text.empty() && !is_date(text),
+                 "expected a date as 2025-01-31T12:00:00Z, got '{}'", text);
        m.context.date = text;
      }},
     context_column<&RunContext::driver>("driver"),
@@ -212,11 +205,9 @@ constexpr MeasurementColumn kColumns[] = {
          m.point.config = to_text(parse_config(text));  // possibly written by hand
          return;
        }
-       if (text.find(':') == std::string_view::npos) {
-         throw ConfigError(
-             fmt::format("expected schedule:key=value,..., {}, {}, {} or {}, got '{}'",
-                         kCublasltTop1, kCublasltBest, kRuntimeCopy, kCudnnAttention, text));
-       }
+       refuse_if(text.find(':') == std::string_view::npos,
+                 "expected schedule:key=value,..., {}, {}, {} or {}, got '{}'", kCublasltTop1,
+                 kCublasltBest, kRuntimeCopy, kCudnnAttention, text);
        m.point.config = text;
      }},
     point_column<&Point::regime, parse_regime>("regime"),
@@ -224,9 +215,7 @@ constexpr MeasurementColumn kColumns[] = {
     point_column<&Point::l2_state, parse_l2_state>("l2_state"),
     {"verified", true, [](const Measurement& m) { return std::string(m.verified ? "1" : "0"); },
      [](Measurement& m, std::string_view text) {
-       if (text != "0" && text != "1") {
-         throw ConfigError(fmt::format("expected 0 or 1, got '{}'", text));
-       }
+       refuse_if(text != "0" && text != "1", "expected 0 or 1, got '{}'", text);
        m.verified = text == "1";
      }},
     time_column<&TimeDistribution::median>("time_us_median"),
@@ -280,9 +269,7 @@ constexpr MeasurementColumn kColumns[] = {
      [](Measurement& m, std::string_view text) {
        if (!text.empty()) {
          const std::optional<double> value = parse_number(text);
-         if (!value || *value < 0) {
-           throw ConfigError(fmt::format("expected a number of at least 0, got '{}'", text));
-         }
+         refuse_if(!value || *value < 0, "expected a number of at least 0, got '{}'", text);
          m.max_error = value;
        }
      }},
@@ -314,18 +301,15 @@ constexpr MeasurementColumn kColumns[] = {
 std::span<const MeasurementColumn> measurement_column_table() { return kColumns; }
 
 void check_problem(const Point& point) {
-  if (normal_problem(point.problem) != point.problem) {
-    throw ConfigError("lda, ldb, ldc: must be empty if rows are contiguous");
-  }
+  refuse_if(normal_problem(point.problem) != point.problem,
+            "lda, ldb, ldc: must be empty if rows are contiguous");
 }
 
 void check_row(const Measurement& m) {
   check_problem(m.point);
   if (m.time) {
     const TimeDistribution& time = *m.time;
-    if (time.samples == 0) {
-      throw ConfigError("samples: must be given, since the row has times");
-    }
+    refuse_if(time.samples == 0, "samples: must be given, since the row has times");
     if (!(Seconds{0} < time.q1 && time.q1 <= time.median && time.median <= time.q3)) {
       throw ConfigError("time_us_median: expected all three times with q1 <= median <= q3");
     }
@@ -339,12 +323,9 @@ void check_row(const Measurement& m) {
                       cycles_of(m.time->median, *m.sm_clock).value));
     }
   }
-  if (m.status == Status::kOk && !m.time) {
-    throw ConfigError("time_us_median: expected a time if status is ok");
-  }
-  if (m.status != Status::kOk && m.reason.empty()) {
-    throw ConfigError(fmt::format("reason: expected a reason if status is {}", to_text(m.status)));
-  }
+  refuse_if(m.status == Status::kOk && !m.time, "time_us_median: expected a time if status is ok");
+  refuse_if(m.status != Status::kOk && m.reason.empty(),
+            "reason: expected a reason if status is {}", to_text(m.status));
 }
 
 }  // namespace tilecast

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement_columns.h"
@@ -26,9 +27,7 @@ std::vector<FieldUse> plan_fields(const CsvRecord& header, std::string_view name
   std::vector<FieldUse> uses;
   std::set<std::string> seen;
   for (const std::string& field : header.fields) {
-    if (!seen.insert(field).second) {
-      throw ConfigError(fmt::format("{}:{}: {}: duplicate column", name, header.line, field));
-    }
+    refuse_if(!seen.insert(field).second, "{}:{}: {}: duplicate column", name, header.line, field);
     if (is_counter(field)) {
       uses.push_back({.field = static_cast<std::size_t>(&field - header.fields.data())});
     }
@@ -53,9 +52,7 @@ std::vector<FieldUse> plan_fields(const CsvRecord& header, std::string_view name
 
 double parse_counter(std::string_view text) {
   const std::optional<double> value = parse_number(text);
-  if (!value) {
-    throw ConfigError(fmt::format("expected a number, got '{}'", text));
-  }
+  refuse_if(!value, "expected a number, got '{}'", text);
   return *value;
 }
 

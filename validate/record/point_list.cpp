@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "model/ops/problem_fields.h"
 #include "validate/record/csv_text.h"
@@ -57,13 +58,8 @@ void check_names(const CsvRecord& header, std::string_view name) {
   std::set<std::string> seen;
   for (const std::string& field : header.fields) {
     const std::string near = known.contains(field) ? "" : did_you_mean(field, point_columns());
-    if (!near.empty()) {
-      throw ConfigError(
-          fmt::format("{}:{}: unknown column '{}'{}", name, header.line, field, near));
-    }
-    if (!seen.insert(field).second) {
-      throw ConfigError(fmt::format("{}:{}: {}: duplicate column", name, header.line, field));
-    }
+    refuse_if(!near.empty(), "{}:{}: unknown column '{}'{}", name, header.line, field, near);
+    refuse_if(!seen.insert(field).second, "{}:{}: {}: duplicate column", name, header.line, field);
   }
 }
 
@@ -114,9 +110,7 @@ std::vector<ListedPoint> parse_point_list(std::string_view text, std::string_vie
       points.push_back({row.point, row.drawn});
     }
   }
-  if (points.empty()) {
-    throw ConfigError(fmt::format("{}: contains no points", name));
-  }
+  refuse_if(points.empty(), "{}: contains no points", name);
   return points;
 }
 

@@ -10,6 +10,7 @@
 
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 
 namespace tilecast {
@@ -21,9 +22,7 @@ constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 /// Decompresses all members in sequence, as gzip does.
 std::string gunzip(const std::string& path) {
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
-  if (file == nullptr) {
-    throw FileError(path + ": cannot read");
-  }
+  refuse_if<FileError>(file == nullptr, "{}: cannot read", path);
   std::string text;
   std::array<char, std::size_t{1} << 16> chunk;
   int read;

@@ -1,13 +1,11 @@
 #include "validate/record/tile_timeline.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
 
-#include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "validate/record/csv_text.h"
 
@@ -22,9 +20,8 @@ constexpr std::string_view kProducer = "producer", kWarpgroup = "warpgroup";
 template <class Int>
 Int whole_number(std::string_view text) {
   const std::optional<i64> value = parse_integer(text);
-  if (!value || *value < 0 || *value > static_cast<i64>(std::numeric_limits<Int>::max() / 2)) {
-    throw ConfigError(fmt::format("expected an integer, 0 or more, got '{}'", text));
-  }
+  refuse_if(!value || *value < 0 || *value > static_cast<i64>(std::numeric_limits<Int>::max() / 2),
+            "expected an integer, 0 or more, got '{}'", text);
   return static_cast<Int>(*value);
 }
 
@@ -33,10 +30,8 @@ std::pair<TileRole, i32> role_of(std::string_view text) {
   const std::string_view word = loads ? kProducer : kWarpgroup;
   const std::optional<i64> index =
       text.starts_with(word) ? parse_integer(text.substr(word.size())) : std::optional<i64>();
-  if (!index || *index < 0 || *index > 7) {
-    throw ConfigError(fmt::format(
-        "expected producer or warpgroup followed by a number from 0 to 7, got '{}'", text));
-  }
+  refuse_if(!index || *index < 0 || *index > 7,
+            "expected producer or warpgroup followed by a number from 0 to 7, got '{}'", text);
   return {loads ? TileRole::kLoads : TileRole::kMultiplies, static_cast<i32>(*index)};
 }
 
@@ -65,10 +60,8 @@ TileRecord record_of(const CsvRow& row) {
 }  // namespace
 
 std::vector<TileRecord> parse_tile_timeline(std::string_view text, std::string_view name) {
-  if (!text.starts_with(kTimelineHeader)) {
-    throw ConfigError(fmt::format("{}:1: expected {}", name,
-                                  kTimelineHeader.substr(0, kTimelineHeader.size() - 1)));
-  }
+  refuse_if(!text.starts_with(kTimelineHeader), "{}:1: expected {}", name,
+            kTimelineHeader.substr(0, kTimelineHeader.size() - 1));
   std::vector<TileRecord> records;
   for (const CsvRow& row : csv_rows(text, name)) {
     records.push_back(record_of(row));

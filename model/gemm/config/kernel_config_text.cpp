@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/base/words.h"
@@ -217,12 +218,11 @@ Schedule parse_schedule(std::string_view text) { return value_of(kSchedules, "sc
 Layout parse_layout(std::string_view text) {
   // BLAS, CUTLASS and nvFuser name layouts for column-major matrices: their NN is tt in tilecast,
   // their TT nn.
-  if (text == "NN" || text == "TT") {
-    throw ConfigError(fmt::format(
-        "layout '{}': expected tilecast's name in lower case: nn for A [M,K] and B [K,N], which "
-        "BLAS calls TT, or tt for A [K,M] and B [N,K], which BLAS calls NN",
-        text));
-  }
+  refuse_if(
+      text == "NN" || text == "TT",
+      "layout '{}': expected tilecast's name in lower case: nn for A [M,K] and B [K,N], which "
+      "BLAS calls TT, or tt for A [K,M] and B [N,K], which BLAS calls NN",
+      text);
   return value_of(kLayouts, "layout", text);
 }
 Accumulate parse_accumulate(std::string_view text) {

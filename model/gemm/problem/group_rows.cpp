@@ -9,6 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/base/math.h"
+#include "model/base/refuse.h"
 #include "model/gemm/config/smem_layout.h"
 
 namespace tilecast {
@@ -59,9 +60,7 @@ SharedGroupRows GroupRows::of(std::vector<i64> rows, i64 capacity, GroupSide sid
         fmt::format("groups: expected at most {} rows per group, the capacity, got {}", capacity,
                     std::ranges::max(rows)));
   }
-  if (capacity != 0 && side == GroupSide::kK) {
-    throw ConfigError("groups along K cannot have a capacity");
-  }
+  refuse_if(capacity != 0 && side == GroupSide::kK, "groups along K cannot have a capacity");
   return SharedGroupRows(new GroupRows(std::move(rows), capacity, side));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 
@@ -25,10 +26,8 @@ GemmProblem with_leading(GemmProblem problem, const LeadingDimensions& given) {
                                 c_columns(problem)};
   for (const auto& [name, member] : kEach) {
     const i64 value = given.*member, least = tight.*member;
-    if (value != 0 && (value < least || value > kMostLeading)) {
-      throw ConfigError(
-          fmt::format("{} is {}: expected {} to {}, or 0", name, value, least, kMostLeading));
-    }
+    refuse_if(value != 0 && (value < least || value > kMostLeading),
+              "{} is {}: expected {} to {}, or 0", name, value, least, kMostLeading);
     problem.leading.*member = value == least ? 0 : value;
   }
   return problem;
@@ -51,10 +50,8 @@ std::string leading_words(const LeadingDimensions& leading) {
 
 i64 parse_leading(std::string_view name, std::string_view text) {
   const std::optional<i64> value = text.empty() ? 0 : parse_integer(text);
-  if (!value || *value < 0 || *value > kMostLeading) {
-    throw ConfigError(fmt::format("{}: expected a row stride in elements, or 0, got '{}'", name,
-                                  on_one_line(text)));
-  }
+  refuse_if(!value || *value < 0 || *value > kMostLeading,
+            "{}: expected a row stride in elements, or 0, got '{}'", name, on_one_line(text));
   return *value;
 }
 
@@ -62,10 +59,9 @@ LeadingShape split_leading(std::string_view text) {
   LeadingShape found{text.substr(0, text.find(' ')), {}};
   if (found.shape.size() < text.size()) {
     for (const std::string_view word : split(text.substr(found.shape.size() + 1), ' ')) {
-      if (!take_leading_word(word, found.leading)) {
-        throw ConfigError(fmt::format("shape '{}': expected lda=, ldb= or ldc= after it, got '{}'",
-                                      on_one_line(text), on_one_line(word)));
-      }
+      refuse_if(!take_leading_word(word, found.leading),
+                "shape '{}': expected lda=, ldb= or ldc= after it, got '{}'", on_one_line(text),
+                on_one_line(word));
     }
   }
   return found;

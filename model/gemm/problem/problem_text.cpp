@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
@@ -54,10 +55,8 @@ u64 shape_seed(const GemmProblem& problem) {
 GemmProblem gemm_of_shape(std::string_view text) {
   const auto& [shape, leading] = split_leading(text);
   const BatchedShape given = split_batch(shape);
-  if (given.batch && given.shape.find('[') != given.shape.npos) {
-    throw ConfigError(
-        fmt::format("shape '{}': a batch of groups is not supported", on_one_line(shape)));
-  }
+  refuse_if(given.batch && given.shape.find('[') != given.shape.npos,
+            "shape '{}': a batch of groups is not supported", on_one_line(shape));
   if (const std::optional<GroupedShape> groups = split_groups(shape)) {
     GemmShape sides;
     try {
@@ -112,11 +111,9 @@ std::optional<ElementType> parse_c_type(std::string_view text) {
     return std::nullopt;
   }
   const std::optional<ElementType> type = element_type_named(text);
-  if (type != ElementType::kBf16 && type != ElementType::kFp16 && type != ElementType::kFp32 &&
-      type != ElementType::kE4m3) {
-    throw ConfigError(
-        fmt::format("dtype_c '{}': expected bf16, fp16, fp32 or e4m3", on_one_line(text)));
-  }
+  refuse_if(type != ElementType::kBf16 && type != ElementType::kFp16 &&
+                type != ElementType::kFp32 && type != ElementType::kE4m3,
+            "dtype_c '{}': expected bf16, fp16, fp32 or e4m3", on_one_line(text));
   return type;
 }
 
@@ -133,15 +130,11 @@ GemmProblem with_c_type(GemmProblem problem, ElementType c) {
 }
 
 GemmProblem with_accumulate(GemmProblem problem, Accumulate accumulate) {
-  if (!is_fp8(problem.dtype)) {
-    throw ConfigError(fmt::format("accumulate '{}': applies only to fp8 operands, not {}",
-                                  to_text(accumulate), to_text(problem.dtype)));
-  }
+  refuse_if(!is_fp8(problem.dtype), "accumulate '{}': applies only to fp8 operands, not {}",
+            to_text(accumulate), to_text(problem.dtype));
   const bool exact_anyway = has_block_scales(problem.epilogue);
-  if (exact_anyway && accumulate == Accumulate::kFast) {
-    throw ConfigError(
-        "accumulate 'fast': not available with block scales, which always accumulate in fp32");
-  }
+  refuse_if(exact_anyway && accumulate == Accumulate::kFast,
+            "accumulate 'fast': not available with block scales, which always accumulate in fp32");
   problem.accumulate = exact_anyway ? Accumulate::kFast : accumulate;
   return problem;
 }

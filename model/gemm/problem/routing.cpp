@@ -10,7 +10,7 @@
 #include <random>
 #include <utility>
 
-#include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 
@@ -158,12 +158,10 @@ double parse_zipf(std::string_view text) {
   }
   const std::optional<double> exponent =
       text.starts_with(kZipf) ? parse_number(text.substr(kZipf.size())) : std::nullopt;
-  if (!exponent || *exponent < 0 || *exponent > kSteepest) {
-    throw ConfigError(
-        fmt::format("routing '{}': expected uniform, or zipf: and an exponent from 0 to {}, such "
-                    "as zipf:1.1",
-                    on_one_line(text), kSteepest));
-  }
+  refuse_if(!exponent || *exponent < 0 || *exponent > kSteepest,
+            "routing '{}': expected uniform, or zipf: and an exponent from 0 to {}, such "
+            "as zipf:1.1",
+            on_one_line(text), kSteepest);
   return *exponent;
 }
 
@@ -174,14 +172,11 @@ std::string to_text(const Routing& routing) {
 }
 
 std::vector<std::vector<i64>> drawn_rows(const Routing& routing, i64 draws) {
-  if (routing.top_k > routing.experts) {
-    throw ConfigError(
-        fmt::format("top-k {}: there are only {} experts", routing.top_k, routing.experts));
-  }
-  if (routing.tokens > kMostRoutedRows / routing.top_k) {
-    throw ConfigError(fmt::format("{} tokens x top {}: expected at most {} rows", routing.tokens,
-                                  routing.top_k, kMostRoutedRows));
-  }
+  refuse_if(routing.top_k > routing.experts, "top-k {}: there are only {} experts", routing.top_k,
+            routing.experts);
+  refuse_if(routing.tokens > kMostRoutedRows / routing.top_k,
+            "{} tokens x top {}: expected at most {} rows", routing.tokens, routing.top_k,
+            kMostRoutedRows);
   std::mt19937_64 random(routing.seed);
   std::vector<std::vector<i64>> rows;
   for (i64 draw = 0; draw < draws; ++draw) {

@@ -7,6 +7,7 @@
 
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "model/base/words.h"
 #include "model/gemm/config/kernel_config_text.h"
@@ -250,9 +251,7 @@ std::vector<CompilerRejection> parse_compiler_rejections(std::string_view text,
                                                          std::string_view name) {
   const std::string header = joined(columns(), ",");
   std::vector<std::string_view> lines = split(text, '\n');
-  if (lines.front() != header) {
-    throw ConfigError(fmt::format("{}:1: expected the columns {}", name, header));
-  }
+  refuse_if(lines.front() != header, "{}:1: expected the columns {}", name, header);
   if (lines.back().empty()) {
     lines.pop_back();  // after the last line end
   }

@@ -9,6 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/base/math.h"
+#include "model/base/refuse.h"
 #include "model/base/smooth_max.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config.h"
@@ -179,12 +180,9 @@ TritonCosts TritonCosts::of(const std::map<std::string, double>& values) {
   for (const auto& [name, cost] : kCosts) {
     known.emplace_back(name);
     const auto found = values.find(name);
-    if (found == values.end()) {
-      throw ConfigError(std::string("costs: ") + name + ": missing");
-    }
-    if (!(found->second > 0) || !std::isfinite(found->second)) {
-      throw ConfigError(std::string("costs: ") + name + ": expected a number above 0");
-    }
+    refuse_if(found == values.end(), "costs: {}: missing", name);
+    refuse_if(!(found->second > 0) || !std::isfinite(found->second),
+              "costs: {}: expected a number above 0", name);
     std::visit(
         [&](auto member) {
           if constexpr (std::is_same_v<decltype(member), double TritonCosts::*>) {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/rank/settled_clock.h"
 #include "model/spec/load_gpu.h"
 
@@ -14,13 +15,10 @@ TritonTime triton_time(const GemmQuestion& q, const TritonKernel& kernel,
   if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
     throw ConfigError(why);
   }
-  if (!gpu.wgmma && !gpu.mma_sync) {
-    throw ConfigError(gpu.name +
-                      ": Triton's kernels are modelled only for GPUs with wgmma or mma.sync");
-  }
-  if (kernel.tma && !gpu.wgmma) {
-    throw ConfigError(gpu.name + ": Triton's kernels with TMA are modelled only for Hopper");
-  }
+  refuse_if(!gpu.wgmma && !gpu.mma_sync,
+            "{}: Triton's kernels are modelled only for GPUs with wgmma or mma.sync", gpu.name);
+  refuse_if(kernel.tma && !gpu.wgmma, "{}: Triton's kernels with TMA are modelled only for Hopper",
+            gpu.name);
   const Seconds least = triton_bounds(gpu, q.problem, kernel, costs).least_time(gpu.clock->max);
   if (triton_shared_memory(gpu, q.problem, kernel) > gpu.sm.shared_memory_per_cta) {
     return {{std::numeric_limits<double>::infinity()}, least};

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/base/refuse.h"
 #include "validate/measure/device_memory.h"
 
 namespace cudnn_frontend {
@@ -26,24 +27,16 @@ namespace fe = cudnn_frontend;
 
 enum Uid : std::int64_t { kQ = 1, kK, kV, kO, kStats };
 
-void check(fe::error_t error) {
-  if (error.is_bad()) {
-    throw ConfigError("cuDNN: " + error.get_message());
-  }
-}
+void check(fe::error_t error) { refuse_if(error.is_bad(), "cuDNN: {}", error.get_message()); }
 void check(cudnnStatus_t status) {
-  if (status != CUDNN_STATUS_SUCCESS) {
-    throw ConfigError(fmt::format("cuDNN: status {}", static_cast<int>(status)));
-  }
+  refuse_if(status != CUDNN_STATUS_SUCCESS, "cuDNN: status {}", static_cast<int>(status));
 }
 
 /// Returns the only handle of this process.
 cudnnHandle_t handle() {
   static const cudnnHandle_t opened = [] {
     fe::cudnn_dlhandle = ::dlopen("libcudnn.so.9", RTLD_NOW | RTLD_GLOBAL);
-    if (fe::cudnn_dlhandle == nullptr) {
-      throw ConfigError(fmt::format("cuDNN cannot be opened: {}", ::dlerror()));
-    }
+    refuse_if(fe::cudnn_dlhandle == nullptr, "cuDNN cannot be opened: {}", ::dlerror());
     cudnnHandle_t created = nullptr;
     check(fe::detail::create_handle(&created));
     return created;

@@ -2,11 +2,11 @@
 
 #include <cupti.h>
 #include <cupti_profiler_host.h>
-#include <fmt/format.h>
 
 #include <utility>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "validate/measure/counters/cupti_error.h"
 #include "validate/measure/counters/cupti_params.h"
 
@@ -43,9 +43,7 @@ MetricFacts MetricPlan::facts(const std::string& metric) const {
   params.pHostObject = host_.get();
   params.pMetricName = metric.c_str();
   const CUptiResult result = cuptiProfilerHostGetMetricProperties(&params);
-  if (result == CUPTI_ERROR_INVALID_METRIC_NAME) {
-    throw ConfigError(fmt::format("{} has no metric '{}'", chip_, metric));
-  }
+  refuse_if(result == CUPTI_ERROR_INVALID_METRIC_NAME, "{} has no metric '{}'", chip_, metric);
   TILECAST_COUNTERS(result);
   return {.unit = text_or_nothing(params.pDimUnit),
           .hardware = text_or_nothing(params.pHwUnit),

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/gemm/problem/operand_copies.h"
 
 namespace tilecast {
@@ -147,9 +148,7 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
                          {problem.shape.m, problem.shape.n},
                          fp32_output ? problem.shape.n : c_row(problem)),
               cublasLtMatrixLayoutDestroy) {
-  if (problem.groups != nullptr) {
-    throw ConfigError("cuBLASLt has no grouped GEMMs");
-  }
+  refuse_if(problem.groups != nullptr, "cuBLASLt has no grouped GEMMs");
   if (problem.batch.products > 1) {
     const MatrixSides a = sides_of_a(problem), b = sides_of_b(problem);
     const auto& [m, n, k] = problem.shape;

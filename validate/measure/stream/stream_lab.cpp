@@ -10,6 +10,7 @@
 #include "kernels/jit/stream_launch.h"
 #include "model/base/error.h"
 #include "model/base/math.h"
+#include "model/base/refuse.h"
 #include "model/stream/stream_config_text.h"
 #include "validate/measure/timing/launch_times.h"
 
@@ -193,9 +194,8 @@ Verdict StreamLab::check(const std::function<void(void* c)>& enqueue) {
 
 std::unique_ptr<Contender> StreamLab::contender(const std::string& config, Measurement& row) {
   if (config == kRuntimeCopy) {
-    if (row.point.l2_state != L2State::kRotating) {
-      throw ConfigError("cudart:memcpy_async can be measured only with --l2 rotating");
-    }
+    refuse_if(row.point.l2_state != L2State::kRotating,
+              "cudart:memcpy_async can be measured only with --l2 rotating");
     return std::make_unique<RuntimeCopy>(*this);
   }
   const StreamConfig parsed = parse_stream_config(config);
