@@ -9,6 +9,7 @@
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
 #include "validate/compare/shown_figures.h"
+#include "validate/compare/validation_text.h"
 
 namespace tilecast {
 namespace {
@@ -71,13 +72,6 @@ std::string cells(const std::optional<ErrorFigures>& errors) {
                 : " | ";
 }
 
-nlohmann::ordered_json figures_json(const ErrorFigures& errors) {
-  return {{"mape", rounded_figure(errors.mape)},
-          {"median", rounded_figure(errors.median)},
-          {"p90", rounded_figure(errors.p90)},
-          {"bias", rounded_figure(errors.bias)}};
-}
-
 }  // namespace
 
 LibraryJudgement judge_library(const std::string& file, const std::string& gpu, i32 copies_of_b) {
@@ -122,11 +116,11 @@ nlohmann::ordered_json library_json(const LibraryJudgement& judgement) {
   for (const LibraryErrors& errors : judgement.sizes) {
     nlohmann::ordered_json size{{"size", errors.size},
                                 {"points", errors.forecast.points},
-                                {"median_collection", figures_json(errors.forecast)},
+                                {"median_collection", error_json(errors.forecast)},
                                 {"coverage_90", rounded_figure(errors.inside_90)},
-                                {"fallback", figures_json(errors.fallback)}};
+                                {"fallback", error_json(errors.fallback)}};
     if (errors.against_fastest) {
-      size["fastest_collection"] = figures_json(*errors.against_fastest);
+      size["fastest_collection"] = error_json(*errors.against_fastest);
     }
     json["sizes"].push_back(std::move(size));
   }

@@ -1,8 +1,6 @@
 // Runs in the repository root.
 #include "validate/compare/library_times.h"
 
-#include <nlohmann/json.hpp>
-
 #include "model/base/file.h"
 #include "model/predict/roofline.h"
 #include "model/spec/load_gpu.h"

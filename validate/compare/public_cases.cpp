@@ -21,6 +21,7 @@
 #include "model/spec/strict_map.h"
 #include "validate/compare/rotated_weights.h"
 #include "validate/compare/shown_figures.h"
+#include "validate/compare/validation_text.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/flash_attention_rule.h"
 #include "validate/record/measurement.h"
@@ -314,11 +315,8 @@ nlohmann::ordered_json public_json(const std::vector<PublicJudgement>& judgement
                                   {"file", judged.source.file}, {"claim", judged.source.claim},
                                   {"rows", judged.rows},        {"limit", judged.source.limit}};
     if (judged.error) {
-      source["error"] = {{"points", judged.error->points},
-                         {"mape", rounded_figure(judged.error->mape)},
-                         {"median", rounded_figure(judged.error->median)},
-                         {"p90", rounded_figure(judged.error->p90)},
-                         {"bias", rounded_figure(judged.error->bias)}};
+      source["error"] = error_json(*judged.error);
+      source["error"]["points"] = judged.error->points;
     }
     if (judged.kendall) {
       source["kendall"] = rounded_figure(*judged.kendall);

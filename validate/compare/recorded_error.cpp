@@ -5,10 +5,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/base/error.h"
 #include "model/base/refuse.h"
+#include "validate/compare/validation_text.h"
 
 namespace tilecast {
 namespace {
@@ -24,36 +26,38 @@ enum class Better {
 
 constexpr double kCoverage = 0.9;
 
-/// A recorded figure and its tolerance.
+/// A recorded figure, its place in the JSON of a validation, and its tolerance.
 struct Recorded {
-  const char* path;  // JSON pointer
+  const char* path;  // JSON pointer in the record
+  const char* from;  // in the validation; "/*" stands for each regime, which are keys of the record
   Better better = Better::kSame;
   bool required = true;  // if false, older records may lack it
-  bool by_key = false;   // the value is an object with one figure per key
   double tolerance = kRecordTolerance;
+
+  bool by_regime() const { return std::string_view(from).find("/*") != std::string_view::npos; }
 };
 constexpr Recorded kRecorded[] = {
-    {"/schema"},
-    {"/gpu"},
-    {"/calibrated"},
-    {"/corrected"},
-    {"/method"},
-    {"/split"},
-    {"/points", Better::kHigher, true, false, 0},
-    {"/unmatched", Better::kLower, true, false, 0},
-    {"/cycles_mape", Better::kLower, false},
-    {"/time_mape", Better::kLower, true, true},
-    {"/top1_geomean", Better::kHigher, true, true},
-    {"/top3_geomean", Better::kHigher, false, true},
-    {"/kendall", Better::kHigher, false, true},
-    {"/kendall_near_best", Better::kHigher, false, true},
-    {"/cycles_median", Better::kLower, false},
-    {"/cycles_p90", Better::kLower, false},
-    {"/cycles_near_best_mape", Better::kLower, false},
-    {"/clock_mape", Better::kLower, false},
-    {"/median_width", Better::kLower, false},
-    {"/clock_pairs_ordered", Better::kHigher, false},
-    {"/coverage_90", Better::kNear, false, false, kCoverageTolerance}};
+    {"/schema", "/schema"},
+    {"/gpu", "/gpu"},
+    {"/calibrated", "/calibrated"},
+    {"/corrected", "/residual_model/used"},
+    {"/method", "/method"},
+    {"/split", "/split"},
+    {"/points", "/points", Better::kHigher, true, 0},
+    {"/unmatched", "/unmatched", Better::kLower, true, 0},
+    {"/time_mape", "/time/*/mape", Better::kLower},
+    {"/top1_geomean", "/pick/*/top1/geomean", Better::kHigher},
+    {"/top3_geomean", "/pick/*/top3/geomean", Better::kHigher, false},
+    {"/kendall", "/rank/*/kendall", Better::kHigher, false},
+    {"/kendall_near_best", "/rank/*/kendall_near_best", Better::kHigher, false},
+    {"/cycles_mape", "/cycles/mape", Better::kLower, false},
+    {"/cycles_median", "/cycles/median", Better::kLower, false},
+    {"/cycles_p90", "/cycles/p90", Better::kLower, false},
+    {"/cycles_near_best_mape", "/cycles_near_best/mape", Better::kLower, false},
+    {"/clock_mape", "/clock/mape", Better::kLower, false},
+    {"/clock_pairs_ordered", "/clock/pairs_ordered", Better::kHigher, false},
+    {"/median_width", "/interval/median_width", Better::kLower, false},
+    {"/coverage_90", "/interval/coverage_90", Better::kNear, false, kCoverageTolerance}};
 
 class RecordCheck {
  public:
@@ -110,11 +114,11 @@ class RecordCheck {
     }
     if (!record_.contains(at)) {
       if (row.required) {
-        fail(row.path, row.by_key ? "expected a JSON object" : "expected a number");
+        fail(row.path, row.by_regime() ? "expected a JSON object" : "expected a number");
       }
       return {};
     }
-    if (!row.by_key) {
+    if (!row.by_regime()) {
       return {row.path};
     }
     if (!record_[at].is_object()) {
@@ -143,24 +147,6 @@ class RecordCheck {
   std::string_view name_;
 };
 
-void add_by_regime(Json& json, const Validation& v) {
-  for (const auto& [regime, figures] : v.time) {
-    json["time_mape"][std::string(to_text(regime))] = figures.mape;
-  }
-  for (const auto& [regime, picks] : v.pick) {
-    json["top1_geomean"][std::string(to_text(regime))] = picks.at(1).geomean;
-    if (const auto top3 = picks.find(3); top3 != picks.end()) {
-      json["top3_geomean"][std::string(to_text(regime))] = top3->second.geomean;
-    }
-  }
-  for (const auto& [regime, rank] : v.rank) {
-    json["kendall"][std::string(to_text(regime))] = rank.kendall;
-    if (rank.kendall_near_best) {
-      json["kendall_near_best"][std::string(to_text(regime))] = *rank.kendall_near_best;
-    }
-  }
-}
-
 Json parse_record(std::string_view record, std::string_view name) {
   Json recorded = Json::parse(record, nullptr, false);
   refuse_if(!recorded.is_object(), "{}: expected a JSON object as --record writes it", name);
@@ -172,37 +158,29 @@ Json parse_record(std::string_view record, std::string_view name) {
 
 }  // namespace
 
-Json record_of(const Validation& v) {
-  Json json{{"schema", 1},
-            {"gpu", v.gpu},
-            {"calibrated", v.calibrated},
-            {"corrected", v.corrected},
-            {"method", to_text(v.method)},
-            {"split", v.split},
-            {"points", v.points},
-            {"unmatched", v.unmatched},
-            {"time_mape", Json::object()},
-            {"top1_geomean", Json::object()}};
-  if (v.cycles) {
-    json["cycles_mape"] = v.cycles->mape;
-    json["cycles_median"] = v.cycles->median;
-    json["cycles_p90"] = v.cycles->p90;
+Json record_of(const Validation& validation) {
+  const Json all = to_json(validation);
+  Json record;
+  for (const Recorded& row : kRecorded) {
+    const std::string from = row.from;
+    Json figure;
+    if (!row.by_regime()) {
+      figure = all.value(Json::json_pointer(from), Json());
+    } else {
+      figure = row.required ? Json::object() : Json();
+      const std::size_t star = from.find("/*");
+      const Json groups = all.value(Json::json_pointer(from.substr(0, star)), Json::object());
+      for (const auto& [regime, figures] : groups.items()) {
+        if (const Json::json_pointer own(from.substr(star + 2)); figures.contains(own)) {
+          figure[regime] = figures[own];
+        }
+      }
+    }
+    if (!figure.is_null()) {
+      record[Json::json_pointer(row.path)] = std::move(figure);
+    }
   }
-  if (v.cycles_near_best) {
-    json["cycles_near_best_mape"] = v.cycles_near_best->mape;
-  }
-  if (v.clock) {
-    json["clock_mape"] = v.clock->error.mape;
-  }
-  if (v.clock && v.clock->pairs_ordered) {
-    json["clock_pairs_ordered"] = *v.clock->pairs_ordered;
-  }
-  if (v.interval) {
-    json["coverage_90"] = v.interval->coverage_90;
-    json["median_width"] = v.interval->median_width;
-  }
-  add_by_regime(json, v);
-  return json;
+  return record;
 }
 
 Method recorded_method(std::string_view record, std::string_view name) {

@@ -9,13 +9,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json error_json(const ErrorFigures& figures) {
-  return {{"mape", rounded_figure(figures.mape)},
-          {"median", rounded_figure(figures.median)},
-          {"p90", rounded_figure(figures.p90)},
-          {"bias", rounded_figure(figures.bias)}};
-}
-
 void add_bytes(Json& json, const ByteFigures& bytes) {
   const auto add = [&](const char* name, const std::optional<ErrorFigures>& figures) {
     if (figures) {
@@ -130,6 +123,13 @@ void add_figures(Json& json, const Validation& v) {
 }
 
 }  // namespace
+
+Json error_json(const ErrorFigures& figures) {
+  return {{"mape", rounded_figure(figures.mape)},
+          {"median", rounded_figure(figures.median)},
+          {"p90", rounded_figure(figures.p90)},
+          {"bias", rounded_figure(figures.bias)}};
+}
 
 Json to_json(const Validation& v) {
   Json json{{"schema", 1},

@@ -8,6 +8,9 @@
 
 namespace tilecast {
 
+/// Mean, median, 90th percentile and bias.
+nlohmann::ordered_json error_json(const ErrorFigures& figures);
+
 /// Fractions have six decimals; absent figures have no key.
 nlohmann::ordered_json to_json(const Validation& validation);
 

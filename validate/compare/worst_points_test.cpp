@@ -1,6 +1,5 @@
 #include "validate/compare/worst_points.h"
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/catch.h"
