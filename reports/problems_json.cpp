@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "model/base/chrome_trace.h"
 #include "model/base/error.h"
 #include "model/gemm/costs/occupancy.h"
 #include "model/gemm/sim/simulate.h"
@@ -79,29 +80,14 @@ class SpanWriter {
             "{} SM{}.{} {}", side_, std::distance(ctas.begin(), sm) + 1,
             std::distance(sm->second.begin(), sm->second.find(tile.cta)) + 1,
             tile.role == TileRole::kLoads ? "load" : fmt::format("wg{}", tile.warpgroup + 1));
-        add(tile);
+        for_each_part(tile, [&](const char* name, Picoseconds from, Picoseconds to) {
+          span(name, from, to);
+        });
       }
     }
   }
 
  private:
-  void add(const TileSpan& tile) {
-    if (tile.role == TileRole::kLoads) {
-      span("wait", tile.begin, tile.first_operands);
-      span("issue", tile.first_operands, tile.stored);
-      return;
-    }
-    span("load", tile.begin, tile.first_operands);
-    span("multiply", tile.first_operands, tile.multiplied);
-    Picoseconds done = tile.multiplied;
-    if (tile.reduction) {
-      span("await", done, tile.reduction->waited);
-      span("reduce", tile.reduction->waited, tile.reduction->reduced);
-      done = tile.reduction->reduced;
-    }
-    span("store", done, tile.stored);
-  }
-
   void span(const char* name, Picoseconds from, Picoseconds to) {
     const auto kcycles = [&](Picoseconds time) {
       constexpr double kPicosecond = 1e-12;

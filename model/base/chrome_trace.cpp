@@ -37,14 +37,9 @@ class Events {
   explicit Events(const std::vector<TileSpan>& tiles) : places_(places_of(tiles)) {
     name_rows(tiles);
     for (const TileSpan& tile : tiles) {
-      if (tile.role == TileRole::kLoads) {
-        span(tile, "wait", tile.begin, tile.first_operands);
-        span(tile, "issue", tile.first_operands, tile.stored);
-      } else {
-        span(tile, "load", tile.begin, tile.first_operands);
-        span(tile, "multiply", tile.first_operands, tile.multiplied);
-        finish(tile);
-      }
+      for_each_part(tile, [&](const char* what, Picoseconds from, Picoseconds to) {
+        span(tile, what, from, to);
+      });
     }
   }
 
@@ -88,18 +83,6 @@ class Events {
           R"({{"name":"thread_name","ph":"M","pid":{0},"tid":{1},"args":{{"name":"{2}"}}}},
 {{"name":"thread_sort_index","ph":"M","pid":{0},"tid":{1},"args":{{"sort_index":{1}}}}})",
           sm, row, name);
-    }
-  }
-
-  void finish(const TileSpan& tile) {
-    if (!tile.reduction) {
-      span(tile, "store", tile.multiplied, tile.stored);
-      return;
-    }
-    span(tile, "await", tile.multiplied, tile.reduction->waited);
-    span(tile, "reduce", tile.reduction->waited, tile.reduction->reduced);
-    if (tile.reduction->reduced < tile.stored) {
-      span(tile, "store", tile.reduction->reduced, tile.stored);
     }
   }
 

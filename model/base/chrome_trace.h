@@ -17,4 +17,24 @@ namespace tilecast {
 
 std::string chrome_trace(const std::vector<TileSpan>& tiles);
 
+/// Calls visit(name, from, to) for each part of a role's work on a tile.
+void for_each_part(const TileSpan& tile, const auto& visit) {
+  if (tile.role == TileRole::kLoads) {
+    visit("wait", tile.begin, tile.first_operands);
+    visit("issue", tile.first_operands, tile.stored);
+    return;
+  }
+  visit("load", tile.begin, tile.first_operands);
+  visit("multiply", tile.first_operands, tile.multiplied);
+  Picoseconds done = tile.multiplied;
+  if (tile.reduction) {
+    visit("await", done, tile.reduction->waited);
+    visit("reduce", tile.reduction->waited, tile.reduction->reduced);
+    done = tile.reduction->reduced;
+  }
+  if (done < tile.stored) {
+    visit("store", done, tile.stored);
+  }
+}
+
 }  // namespace tilecast
