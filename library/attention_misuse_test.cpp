@@ -12,17 +12,21 @@
 
 using tilecast::error;
 using tilecast::on_h200;
+using tilecast::TestPlan;
 
 namespace {
 
 constexpr int64_t kBillion = 1'000'000'000;
 
+constexpr tilecast_strides at(int64_t batch, int64_t head, int64_t row) {
+  return {batch, head, row};
+}
+
 tilecast_attention small() { return tilecast::attention(2, 8, 2, 96, 160, 64, TILECAST_BF16); }
 
 tilecast_status predict_attention(const tilecast_attention& problem,
                                   const tilecast_options& options) {
-  tilecast_forecast forecast{};
-  forecast.struct_size = sizeof forecast;
+  tilecast_forecast forecast = tilecast::blank_forecast();
   size_t count = 1;
   return tilecast_attention_predict(&problem, &options, &forecast, &count);
 }
@@ -31,20 +35,11 @@ tilecast_status predict_attention(const tilecast_attention& problem,
 constexpr const char* kPlain =
     "attention_overlap:tile=128x128,stages=2,ctas=1,grid=tiles,order=static,splits=1,pack=no";
 
-struct AttentionTestPlan {
-  explicit AttentionTestPlan(const tilecast_attention& problem, const char* config = kPlain) {
-    tilecast_options options = on_h200();
-    options.config = config;
-    if (tilecast_attention_plan_create(&problem, &options, &plan) != TILECAST_OK) {
-      FAIL(error());
-    }
-  }
-  ~AttentionTestPlan() { tilecast_plan_destroy(plan); }
-  AttentionTestPlan(const AttentionTestPlan&) = delete;
-  AttentionTestPlan& operator=(const AttentionTestPlan&) = delete;
-
-  tilecast_plan* plan = nullptr;
-};
+tilecast_options with_config(const char* config = kPlain) {
+  tilecast_options options = on_h200();
+  options.config = config;
+  return options;
+}
 
 }  // namespace
 
@@ -96,45 +91,23 @@ TEST_CASE("An invalid or unsupported attention is refused with the field's name"
        "more than 2^40 bytes"},
       {[](Attention& a) { a.struct_size = 8; }, kInvalid, "problem has a struct_size smaller"},
       // Strides.
-      {[](Attention& a) {
-         a.k = {2 * 160 * 64, 0, 64};
-       },
-       kInvalid, "k.head is 0: expected 64 to 274877906944; expanded tensors are not supported"},
-      {[](Attention& a) {
-         a.q = {0, 96 * 64, 64};
-       },
-       kInvalid, "q.batch is 0"},
-      {[](Attention& a) {
-         a.v = {2 * 160 * 64, 160 * 64, -64};
-       },
-       kInvalid, "v.row is -64: expected 64 to"},
-      {[](Attention& a) {
-         a.v = {2 * 160 * 64, 160 * 64, 63};
-       },
-       kInvalid, "v.row is 63"},
-      {[](Attention& a) {
-         a.q = {8 * 96 * 68, 96 * 68, 68};
-       },
-       kUnsupported, "q.row is 68: expected a multiple of 8 elements, 16 bytes"},
-      {[](Attention& a) {
-         a.q = {int64_t{1} << 62, 96 * 64, 64};
-       },
-       kInvalid, "q.batch is 4611686018427387904: expected 64 to"},
-      {[](Attention& a) {
-         a.batch = 1 << 10, a.q = {int64_t{1} << 38, 96 * 64, 64};
-       },
-       kInvalid, "the strides of q span more than 2^47 bytes"},
+      {[](Attention& a) { a.k = at(2 * 160 * 64, 0, 64); }, kInvalid,
+       "k.head is 0: expected 64 to 274877906944; expanded tensors are not supported"},
+      {[](Attention& a) { a.q = at(0, 96 * 64, 64); }, kInvalid, "q.batch is 0"},
+      {[](Attention& a) { a.v = at(2 * 160 * 64, 160 * 64, -64); }, kInvalid,
+       "v.row is -64: expected 64 to"},
+      {[](Attention& a) { a.v = at(2 * 160 * 64, 160 * 64, 63); }, kInvalid, "v.row is 63"},
+      {[](Attention& a) { a.q = at(8 * 96 * 68, 96 * 68, 68); }, kUnsupported,
+       "q.row is 68: expected a multiple of 8 elements, 16 bytes"},
+      {[](Attention& a) { a.q = at(int64_t{1} << 62, 96 * 64, 64); }, kInvalid,
+       "q.batch is 4611686018427387904: expected 64 to"},
+      {[](Attention& a) { a.batch = 1 << 10, a.q = at(int64_t{1} << 38, 96 * 64, 64); }, kInvalid,
+       "the strides of q span more than 2^47 bytes"},
       // Heads of O begin inside the rows of other heads.
-      {[](Attention& a) {
-         a.o = {8 * 96 * 64, 95 * 64, 64};
-       },
-       kInvalid,
+      {[](Attention& a) { a.o = at(8 * 96 * 64, 95 * 64, 64); }, kInvalid,
        "o.head is 6080: expected at least 6144, so that the ranges of different heads do not "
        "overlap"},
-      {[](Attention& a) {
-         a.o = {8 * 96 * 64 - 64, 96 * 64, 64};
-       },
-       kInvalid, "o.batch is"},
+      {[](Attention& a) { a.o = at(8 * 96 * 64 - 64, 96 * 64, 64); }, kInvalid, "o.batch is"},
   };
   const tilecast_options options = on_h200();
   for (const auto& [spoil, status, text] : cases) {
@@ -175,7 +148,7 @@ TEST_CASE("Options that attention does not have are refused") {
 
 TEST_CASE("Arguments of attention are checked before any is used") {
   const tilecast_attention problem = tilecast::attention(1, 1, 1, 64, 64, 64, TILECAST_FP16);
-  const AttentionTestPlan plan(problem);
+  const TestPlan plan(problem, with_config());
   constexpr size_t kTensor = 64 * 64 * 2;
   alignas(16) static char memory[4 * kTensor + 64];
   const auto status = [&](auto spoil) {
@@ -185,7 +158,7 @@ TEST_CASE("Arguments of attention are checked before any is used") {
     arguments.v = memory + 2 * kTensor;
     arguments.o = memory + 3 * kTensor;
     spoil(arguments);
-    return tilecast_attention_run(plan.plan, &arguments, nullptr);
+    return tilecast_attention_run(plan.get(), &arguments, nullptr);
   };
   const auto refused = [&](auto spoil) {
     CHECK(status(spoil) == TILECAST_INVALID_ARGUMENT);
@@ -216,7 +189,7 @@ TEST_CASE("Arguments of attention are checked before any is used") {
         }) == "the range of o overlaps or interleaves with that of q, k or v");
   CHECK(
       refused([](Arguments& a) { a.struct_size = 0; }).starts_with("arguments has a struct_size"));
-  CHECK(tilecast_attention_run(plan.plan, nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_attention_run(plan.get(), nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
   CHECK(tilecast_attention_run(nullptr, nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
   CHECK(error() == "the plan is null");
 }
@@ -224,20 +197,20 @@ TEST_CASE("Arguments of attention are checked before any is used") {
 TEST_CASE("Rows of O between those of K are refused, though no element is in both") {
   tilecast_attention problem = tilecast::attention(1, 1, 1, 64, 64, 64, TILECAST_FP16);
   problem.k = problem.o = {64 * 2 * 64, 64 * 2 * 64, 2 * 64};
-  const AttentionTestPlan plan(problem);
+  const TestPlan plan(problem, with_config());
   alignas(16) static char memory[4 * 64 * 64 * 2];
   tilecast_attention_arguments arguments = TILECAST_ATTENTION_ARGUMENTS_INIT;
   arguments.q = arguments.v = memory + 2 * 64 * 64 * 2;
   arguments.k = memory;
   arguments.o = memory + 64 * 2;
-  CHECK(tilecast_attention_run(plan.plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_attention_run(plan.get(), &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
   CHECK(error() == "the range of o overlaps or interleaves with that of q, k or v");
 }
 
 TEST_CASE("A plan is run by the function of its operation") {
-  const AttentionTestPlan attention(small());
+  const TestPlan attention(small(), with_config());
   tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
-  CHECK(tilecast_plan_run(attention.plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_plan_run(attention.get(), &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
   CHECK(error().starts_with("the plan is for another operation"));
   tilecast_options options = on_h200();
   options.gpu = "b200";
@@ -250,7 +223,7 @@ TEST_CASE("A plan is run by the function of its operation") {
 TEST_CASE("A log-sum-exp is required if the problem has one, and overlaps nothing") {
   tilecast_attention problem = tilecast::attention(1, 1, 1, 64, 64, 64, TILECAST_FP16);
   problem.lse = 1;
-  const AttentionTestPlan plan(problem);
+  const TestPlan plan(problem, with_config());
   alignas(16) static char memory[4 * 8192 + 64];
   tilecast_attention_arguments arguments = TILECAST_ATTENTION_ARGUMENTS_INIT;
   arguments.q = memory;
@@ -258,7 +231,7 @@ TEST_CASE("A log-sum-exp is required if the problem has one, and overlaps nothin
   arguments.o = memory + 2 * 8192;
   const auto refused = [&](char* lse) {
     arguments.lse = reinterpret_cast<float*>(lse);
-    CHECK(tilecast_attention_run(plan.plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
+    CHECK(tilecast_attention_run(plan.get(), &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
     return error();
   };
   CHECK(refused(nullptr) == "lse is null");
@@ -272,27 +245,22 @@ TEST_CASE("A log-sum-exp is required if the problem has one, and overlaps nothin
 
 TEST_CASE("Splits and drawn tiles of attention need a workspace") {
   const tilecast_attention problem = tilecast::attention(1, 8, 1, 1, 8192, 128, TILECAST_BF16);
-  const AttentionTestPlan split(
-      problem,
-      "attention_specialized:tile=64x128,stages=2,ctas=1,grid=resident,order=dynamic,splits=4,"
-      "pack=yes");
-  size_t bytes = 0;
-  REQUIRE(tilecast_plan_workspace(split.plan, &bytes) == TILECAST_OK);
+  const TestPlan split(problem, with_config("attention_specialized:tile=64x128,stages=2,ctas=1,"
+                                            "grid=resident,order=dynamic,splits=4,pack=yes"));
+  const size_t bytes = split.workspace_bytes();
   // Two counters of draws and one for the only tile are rounded up to 256 bytes; then 4 splits of 8
   // rows with 128 sums and a log-sum-exp each.
   CHECK(bytes == 256 + 4 * 8 * (128 + 1) * 4);
   alignas(16) static char memory[64];
-  CHECK(tilecast_plan_clear_workspace(split.plan, memory, bytes - 1, nullptr) ==
+  CHECK(tilecast_plan_clear_workspace(split.get(), memory, bytes - 1, nullptr) ==
         TILECAST_WORKSPACE_TOO_SMALL);
-  CHECK(tilecast_plan_clear_workspace(split.plan, nullptr, bytes, nullptr) ==
+  CHECK(tilecast_plan_clear_workspace(split.get(), nullptr, bytes, nullptr) ==
         TILECAST_INVALID_ARGUMENT);
 
-  const AttentionTestPlan plain(problem);
-  REQUIRE(tilecast_plan_workspace(plain.plan, &bytes) == TILECAST_OK);
-  CHECK(bytes == 0);
-  tilecast_forecast forecast{};
-  forecast.struct_size = sizeof forecast;
-  CHECK(tilecast_plan_forecast(plain.plan, &forecast) == TILECAST_OK);
+  const TestPlan plain(problem, with_config());
+  CHECK(plain.workspace_bytes() == 0);
+  tilecast_forecast forecast = tilecast::blank_forecast();
+  CHECK(tilecast_plan_forecast(plain.get(), &forecast) == TILECAST_OK);
   CHECK(std::string(forecast.config) == kPlain);
 }
 

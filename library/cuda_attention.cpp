@@ -1,6 +1,5 @@
 // An attention plan's kernel on its device, prepared as cuda_gemm.cpp prepares a GEMM's.
 // Checked by: run_attention_test.cpp.
-#include <array>
 #include <utility>
 
 #include "kernels/jit/attention_launch.h"

@@ -12,8 +12,7 @@
 
 #include "tests/catch.h"
 
-using tilecast::error;
-using tilecast::on_h200;
+using namespace tilecast;
 
 namespace {
 
@@ -24,11 +23,26 @@ tilecast_problem square(int64_t side) {
   return problem;
 }
 
-tilecast_status predict_one(const tilecast_problem& problem, const tilecast_options& options) {
-  tilecast_forecast forecast{};
-  forecast.struct_size = sizeof forecast;
-  size_t count = 1;
-  return tilecast_predict(&problem, &options, &forecast, &count);
+/// Options of a GPU whose kernels no GPU in these tests runs.
+tilecast_options on_b200() {
+  tilecast_options options = on_h200();
+  options.gpu = "b200";
+  options.cache_dir = "";
+  return options;
+}
+
+alignas(16) char some_memory[32];
+
+/// Why no kernel is forecast, which must be for `status`.
+std::string refusal(const tilecast_problem& problem, tilecast_status status,
+                    const tilecast_options& options = on_h200()) {
+  CHECK(predict_one(problem, options) == status);
+  return error();
+}
+/// Why a run is refused whose arguments `change` has changed.
+std::string refused_run(const TestPlan& plan, auto change) {
+  CHECK(plan.run(change) == TILECAST_INVALID_ARGUMENT);
+  return error();
 }
 
 }  // namespace
@@ -53,8 +67,7 @@ TEST_CASE("A forecast needs no GPU if one is named, and reports the launch of a 
 
   tilecast_options one = options;
   one.config = rows[1].config;
-  tilecast_forecast alone{};
-  alone.struct_size = sizeof alone;
+  tilecast_forecast alone = blank_forecast();
   count = 1;
   REQUIRE(tilecast_predict(&problem, &one, &alone, &count) == TILECAST_OK);
   CHECK(std::string(alone.config) == rows[1].config);
@@ -62,21 +75,17 @@ TEST_CASE("A forecast needs no GPU if one is named, and reports the launch of a 
 
 TEST_CASE("A plan for an absent GPU has a forecast and a workspace, and does not run") {
   const tilecast_problem problem = square(1024);
-  tilecast_options options = on_h200();
-  options.gpu = "b200";  // no GPU in these tests runs its kernels
-  options.cache_dir = "";
+  const tilecast_options options = on_b200();
   tilecast_plan* plan = nullptr;
   REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
-  tilecast_forecast forecast{};
-  forecast.struct_size = sizeof forecast;
+  tilecast_forecast forecast = blank_forecast();
   CHECK(tilecast_plan_forecast(plan, &forecast) == TILECAST_OK);
   CHECK(std::string(forecast.config).starts_with("tcgen05_"));
   size_t bytes = 1;
   CHECK(tilecast_plan_workspace(plan, &bytes) == TILECAST_OK);
   CHECK(bytes == 0);  // no Blackwell schedule splits K
-  alignas(16) char memory[16];
   tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
-  arguments.a = arguments.b = arguments.c = memory;
+  arguments.a = arguments.b = arguments.c = some_memory;
   CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_NO_DEVICE);
   CHECK(!error().empty());
   tilecast_plan_destroy(plan);
@@ -86,219 +95,168 @@ TEST_CASE("A plan for an absent GPU has a forecast and a workspace, and does not
 }
 
 TEST_CASE("Arguments of a run are checked before any is used") {
-  const tilecast_problem problem = square(1024);
-  tilecast_options options = on_h200();
-  options.gpu = "b200";
-  options.cache_dir = "";
-  tilecast_plan* plan = nullptr;
-  REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
-  alignas(16) char memory[32];
-  const auto refused = [&](auto spoil) {
-    tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
-    arguments.a = arguments.b = arguments.c = memory;
-    spoil(arguments);
-    CHECK(tilecast_plan_run(plan, &arguments, nullptr) != TILECAST_OK);
-    return error();
+  const TestPlan plan(square(1024), on_b200());
+  using Arguments = tilecast_arguments;
+  const struct {
+    void (*spoil)(Arguments&);
+    const char* error;
+  } cases[] = {
+      {[](Arguments& a) { a.a = nullptr; }, "a is null"},
+      {[](Arguments& a) { a.b = nullptr; }, "b is null"},
+      {[](Arguments& a) { a.c = nullptr; }, "c is null"},
+      {[](Arguments& a) { a.b = some_memory + 8; }, "b is not 16-byte aligned"},
+      {[](Arguments& a) { a.beta = 1; },
+       "alpha must be 1 and beta 0: the problem's epilogue is TILECAST_EPILOGUE_NONE"},
+      {[](Arguments& a) { a.struct_size = 8; }, "arguments has a struct_size smaller"},
   };
-  CHECK(refused([](tilecast_arguments& a) { a.a = nullptr; }) == "a is null");
-  CHECK(refused([](tilecast_arguments& a) { a.b = nullptr; }) == "b is null");
-  CHECK(refused([](tilecast_arguments& a) { a.c = nullptr; }) == "c is null");
-  CHECK(refused([&](tilecast_arguments& a) { a.b = memory + 8; }) == "b is not 16-byte aligned");
-  CHECK(refused([](tilecast_arguments& a) { a.beta = 1; }) ==
-        "alpha must be 1 and beta 0: the problem's epilogue is TILECAST_EPILOGUE_NONE");
-  CHECK(refused([](tilecast_arguments& a) {
-          a.struct_size = 8;
-        }).starts_with("arguments has a struct_size smaller"));
-  CHECK(tilecast_plan_run(plan, nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
+  for (const auto& [spoil, text] : cases) {
+    CHECK(plan.run(spoil) != TILECAST_OK);
+    CHECK(error().substr(0, std::strlen(text)) == text);
+  }
+  CHECK(tilecast_plan_run(plan.get(), nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
   CHECK(error() == "arguments is null");
   CHECK(tilecast_plan_run(nullptr, nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
   CHECK(error() == "the plan is null");
-  CHECK(tilecast_plan_workspace(plan, nullptr) == TILECAST_INVALID_ARGUMENT);
-  CHECK(tilecast_plan_forecast(plan, nullptr) == TILECAST_INVALID_ARGUMENT);
-  CHECK(tilecast_plan_clear_workspace(nullptr, memory, 16, nullptr) == TILECAST_INVALID_ARGUMENT);
-  tilecast_plan_destroy(plan);
+  CHECK(tilecast_plan_workspace(plan.get(), nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_plan_forecast(plan.get(), nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_plan_clear_workspace(nullptr, some_memory, 16, nullptr) ==
+        TILECAST_INVALID_ARGUMENT);
   tilecast_plan_destroy(nullptr);
 }
 
 TEST_CASE("Scales are required if the problem has them, and refused otherwise") {
   tilecast_problem problem = square(1024);
   problem.type = TILECAST_E4M3;
-  tilecast_options options = on_h200();
-  options.cache_dir = "";
-  alignas(16) char memory[32];
-  const float* const scale = reinterpret_cast<const float*>(memory);
-  const auto refused = [&](const float* a, const float* b) {
-    tilecast_plan* plan = nullptr;
-    REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
-    tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
-    arguments.a = arguments.b = arguments.c = memory;
-    arguments.scale_a = a;
-    arguments.scale_b = b;
-    CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
-    const std::string why = error();
-    tilecast_plan_destroy(plan);
-    return why;
+  const auto refused = [&](const char* a, const char* b) {
+    return refused_run(TestPlan(problem, on_h200()), [&](tilecast_arguments& arguments) {
+      arguments.scale_a = reinterpret_cast<const float*>(a);
+      arguments.scale_b = reinterpret_cast<const float*>(b);
+    });
   };
+  const char* const scale = some_memory;
   CHECK(refused(scale, scale) == "scale_a or scale_b is given, but the problem has no scales");
   problem.scales = TILECAST_SCALES_PER_BLOCK;
   CHECK(refused(scale, nullptr) == "scale_a or scale_b is null");
-  CHECK(refused(scale, reinterpret_cast<const float*>(memory + 2)) ==
-        "scale_a or scale_b is not 4-byte aligned");
-  CHECK(refused(reinterpret_cast<const float*>(memory + 4), scale) ==
-        "scale_a is not 16-byte aligned, as block scales must be");
+  CHECK(refused(scale, scale + 2) == "scale_a or scale_b is not 4-byte aligned");
+  CHECK(refused(scale + 4, scale) == "scale_a is not 16-byte aligned, as block scales must be");
   for (const int rows_apart : {1020, 1026}) {
     problem.ld_scale_a = rows_apart;
-    CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
-    CHECK(error() == "ld_scale_a is " + std::to_string(rows_apart) +
-                         ": expected a multiple of 4, 1024 to 2147483647, or 0");
+    CHECK(refusal(problem, TILECAST_INVALID_ARGUMENT) ==
+          "ld_scale_a is " + std::to_string(rows_apart) +
+              ": expected a multiple of 4, 1024 to 2147483647, or 0");
   }
   problem.ld_scale_a = 1024;
-  CHECK(predict_one(problem, options) == TILECAST_OK);
+  CHECK(predict_one(problem, on_h200()) == TILECAST_OK);
   problem.scales = TILECAST_SCALES_PER_TENSOR;
-  CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error() == "ld_scale_a is 1024: only block scales have rows");
+  CHECK(refusal(problem, TILECAST_INVALID_ARGUMENT) ==
+        "ld_scale_a is 1024: only block scales have rows");
   problem.scales = 4;
-  CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error() == "scales is 4: expected a tilecast_scales, 0 to 3");
+  CHECK(refusal(problem, TILECAST_INVALID_ARGUMENT) ==
+        "scales is 4: expected a tilecast_scales, 0 to 3");
 }
 
 TEST_CASE("Groups are forecast from expected rows, and invalid ones are refused") {
-  const tilecast_options options = on_h200();
-  tilecast_problem problem = square(1024);
-  problem.groups = 4;
-  tilecast_forecast even{}, skewed{};
-  even.struct_size = skewed.struct_size = sizeof even;
-  size_t count = 1;
-  REQUIRE(tilecast_predict(&problem, &options, &even, &count) == TILECAST_OK);
-  const int64_t rows[] = {1000, 8, 8, 8}, short_rows[] = {1, 1, 1, 1}, wrong[] = {-1, 1025, 0, 0};
-  problem.expected_rows = rows;
-  REQUIRE(tilecast_predict(&problem, &options, &skewed, &count) == TILECAST_OK);
-  CHECK(skewed.time_us != even.time_us);
-  const auto refused = [&](tilecast_status status) {
-    CHECK(predict_one(problem, options) == status);
-    return error();
+  static constexpr int64_t kRows[] = {1000, 8, 8, 8}, kShort[] = {1, 1, 1, 1},
+                           kWrong[] = {-1, 1025, 0, 0};
+  tilecast_problem grouped = square(1024);
+  grouped.groups = 4;
+  const double even_us = forecast_us(grouped, on_h200());
+  grouped.expected_rows = kRows;
+  CHECK(forecast_us(grouped, on_h200()) != even_us);
+  using Problem = tilecast_problem;
+  constexpr tilecast_status kInvalid = TILECAST_INVALID_ARGUMENT,
+                            kUnsupported = TILECAST_UNSUPPORTED;
+  const struct {
+    void (*change)(Problem&);
+    tilecast_status status;
+    const char* error;
+  } cases[] = {
+      {[](Problem& p) { p.expected_rows = kShort; }, kInvalid,
+       "expected_rows sums to 4: expected m = 1024"},
+      {[](Problem& p) { p.expected_rows = kWrong; }, kInvalid,
+       "expected_rows[0] is -1: expected 0 to 1024"},
+      {[](Problem& p) { p.expected_rows = kShort, p.group_capacity = 256; }, TILECAST_OK, ""},
+      {[](Problem& p) { p.expected_rows = kShort, p.group_capacity = 255; }, kInvalid,
+       "m is 1024: expected groups * group_capacity"},
+      {[](Problem& p) { p.expected_rows = nullptr, p.batch = 2; }, kUnsupported,
+       "groups require a single GEMM with contiguous matrices"},
+      {[](Problem& p) { p.bias = TILECAST_BIAS_PER_COLUMN; }, kUnsupported,
+       "epilogue bias_n: grouped kernels"},
+      {[](Problem& p) { p.group_side = TILECAST_GROUPS_ALONG_K; }, kUnsupported,
+       "layout tn: groups along K require A"},
+      {[](Problem& p) { p.group_side = TILECAST_GROUPS_ALONG_K, p.layout = TILECAST_NT; },
+       TILECAST_OK, ""},
+      {[](Problem& p) {
+         p.group_side = TILECAST_GROUPS_ALONG_K, p.layout = TILECAST_NT, p.expected_rows = kShort;
+       },
+       kInvalid, "expected_rows sums to 4: expected k = 1024"},
+      {[](Problem& p) {
+         p.group_side = TILECAST_GROUPS_ALONG_K, p.layout = TILECAST_NT, p.group_capacity = 256;
+       },
+       kUnsupported, "group_capacity must be 0 for groups along K"},
+      {[](Problem& p) { p.group_side = 2; }, kInvalid,
+       "group_side is 2: expected a tilecast_group_side, 0 without groups"},
+      {[](Problem& p) { p.groups = 0, p.expected_rows = nullptr, p.group_capacity = 256; },
+       kInvalid, "group_capacity and expected_rows require groups, but groups is 0"},
   };
-  problem.expected_rows = short_rows;
-  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows sums to 4: expected m = 1024");
-  problem.expected_rows = wrong;
-  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows[0] is -1: expected 0 to 1024");
-  problem.expected_rows = short_rows;
-  problem.group_capacity = 256;
-  CHECK(predict_one(problem, options) == TILECAST_OK);
-  problem.group_capacity = 255;
-  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "m is 1024: expected groups * group_capacity");
-  problem.group_capacity = 0;
-  problem.expected_rows = nullptr;
-  problem.batch = 2;
-  CHECK(refused(TILECAST_UNSUPPORTED) == "groups require a single GEMM with contiguous matrices");
-  problem.batch = 0;
-  problem.bias = TILECAST_BIAS_PER_COLUMN;
-  CHECK(refused(TILECAST_UNSUPPORTED).starts_with("epilogue bias_n: grouped kernels"));
-  problem.bias = TILECAST_BIAS_NONE;
-  problem.group_side = TILECAST_GROUPS_ALONG_K;
-  CHECK(refused(TILECAST_UNSUPPORTED).starts_with("layout tn: groups along K require A"));
-  problem.layout = TILECAST_NT;
-  problem.expected_rows = rows;
-  CHECK(predict_one(problem, options) == TILECAST_OK);
-  problem.expected_rows = short_rows;
-  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows sums to 4: expected k = 1024");
-  problem.group_capacity = 256;
-  CHECK(refused(TILECAST_UNSUPPORTED) == "group_capacity must be 0 for groups along K");
-  problem.group_side = 2;
-  CHECK(refused(TILECAST_INVALID_ARGUMENT) ==
-        "group_side is 2: expected a tilecast_group_side, 0 without groups");
-  problem.group_side = TILECAST_GROUPS_ALONG_M;
-  problem.layout = TILECAST_TN;
-  problem.expected_rows = nullptr;
-  problem.groups = 0;
-  problem.group_capacity = 256;
-  CHECK(refused(TILECAST_INVALID_ARGUMENT) ==
-        "group_capacity and expected_rows require groups, but groups is 0");
+  for (const auto& [change, status, text] : cases) {
+    tilecast_problem problem = grouped;
+    change(problem);
+    const std::string why = refusal(problem, status);
+    CHECK((status == TILECAST_OK || why.starts_with(text)));
+  }
 }
 
 TEST_CASE("A bias is required if the problem has one, and refused otherwise") {
   tilecast_problem problem = square(1024);
   problem.bias = TILECAST_BIAS_PER_COLUMN;
   problem.activation = TILECAST_GELU;
-  const tilecast_options options = on_h200();
-  tilecast_forecast plain{}, fused{};
-  plain.struct_size = fused.struct_size = sizeof plain;
-  size_t count = 1;
-  REQUIRE(tilecast_predict(&problem, &options, &fused, &count) == TILECAST_OK);
   const tilecast_problem none = square(1024);
-  REQUIRE(tilecast_predict(&none, &options, &plain, &count) == TILECAST_OK);
-  CHECK(fused.time_us > plain.time_us * 0.99);
-
-  tilecast_options no_cache = options;
-  no_cache.cache_dir = "";
-  const auto refused = [&](const tilecast_problem& of, const void* bias) {
-    tilecast_plan* plan = nullptr;
-    INFO(error());
-    REQUIRE(tilecast_plan_create(&of, &no_cache, &plan) == TILECAST_OK);
-    alignas(16) char memory[32];
-    tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
-    arguments.a = arguments.b = arguments.c = memory;
-    arguments.bias = bias;
-    CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
-    const std::string why = error();
-    tilecast_plan_destroy(plan);
-    return why;
+  CHECK(forecast_us(problem, on_h200()) > forecast_us(none, on_h200()) * 0.99);
+  const auto refused = [](const tilecast_problem& of, const void* bias) {
+    return refused_run(TestPlan(of, on_h200()), [&](tilecast_arguments& a) { a.bias = bias; });
   };
-  alignas(16) char memory[16];
   CHECK(refused(problem, nullptr) == "bias is null");
-  CHECK(refused(problem, memory + 2) == "bias is not 4-byte aligned");
-  CHECK(refused(none, memory) == "bias is given, but the problem has none");
+  CHECK(refused(problem, some_memory + 2) == "bias is not 4-byte aligned");
+  CHECK(refused(none, some_memory) == "bias is given, but the problem has none");
 
   problem.bias = 3;
-  CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error() == "bias is 3: expected a tilecast_bias, 0 to 2");
+  CHECK(refusal(problem, TILECAST_INVALID_ARGUMENT) ==
+        "bias is 3: expected a tilecast_bias, 0 to 2");
   problem.bias = TILECAST_BIAS_NONE;
   problem.activation = -1;
-  CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error() == "activation is -1: expected a tilecast_activation, 0 to 6");
+  CHECK(refusal(problem, TILECAST_INVALID_ARGUMENT) ==
+        "activation is -1: expected a tilecast_activation, 0 to 6");
   problem.activation = TILECAST_SILU;
   problem.scales = TILECAST_SCALES_PER_ROW;
-  CHECK(predict_one(problem, options) == TILECAST_UNSUPPORTED);
-  CHECK(error() == "epilogue scale_row+silu: scales require fp8 operands, not fp16");
+  CHECK(refusal(problem, TILECAST_UNSUPPORTED) ==
+        "epilogue scale_row+silu: scales require fp8 operands, not fp16");
   problem.scales = TILECAST_SCALES_NONE;
-  tilecast_options blackwell = options;
-  blackwell.gpu = "b200";
-  CHECK(predict_one(problem, blackwell) == TILECAST_UNSUPPORTED);
-  CHECK(error().starts_with("Blackwell kernels support a single GEMM of fp16 or bf16"));
+  CHECK(refusal(problem, TILECAST_UNSUPPORTED, on_b200())
+            .starts_with("Blackwell kernels support a single GEMM of fp16 or bf16"));
   // Fields beyond the end of an older caller's struct are zero.
   problem.struct_size = 80;
-  CHECK(predict_one(problem, blackwell) == TILECAST_OK);
+  CHECK(predict_one(problem, on_b200()) == TILECAST_OK);
 }
 
 TEST_CASE("A missing, misaligned or too small workspace is refused") {
-  const tilecast_problem problem = square(1024);
   tilecast_options options = on_h200();
-  options.cache_dir = "";
   options.config =
       "split_k:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
       "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8";
-  tilecast_plan* plan = nullptr;
-  INFO(error());
-  REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
-  size_t bytes = 0;
-  REQUIRE(tilecast_plan_workspace(plan, &bytes) == TILECAST_OK);
+  const TestPlan plan(square(1024), options);
+  const size_t bytes = plan.workspace_bytes();
   // Two locks per tile, rounded up to 256 bytes; then 64 tiles of 128 x 128 fp32 sums.
   CHECK(bytes == 64 * 2 * 4 + 64 * 128 * 128 * 4);
-  alignas(16) static char memory[32];
-  tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
-  arguments.a = arguments.b = arguments.c = memory;
-  CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error().starts_with("the workspace is null"));
-  arguments.workspace = memory + 8;
-  arguments.workspace_bytes = bytes;
-  CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error().starts_with("the workspace is not 16-byte aligned"));
-  arguments.workspace = memory;
-  arguments.workspace_bytes = bytes - 1;
-  CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_WORKSPACE_TOO_SMALL);
-  CHECK(tilecast_plan_clear_workspace(plan, memory, bytes - 1, nullptr) ==
+  const auto with = [](char* workspace, size_t size) {
+    return [=](tilecast_arguments& a) { a.workspace = workspace, a.workspace_bytes = size; };
+  };
+  CHECK(refused_run(plan, with(nullptr, 0)).starts_with("the workspace is null"));
+  CHECK(refused_run(plan, with(some_memory + 8, bytes))
+            .starts_with("the workspace is not 16-byte aligned"));
+  CHECK(plan.run(with(some_memory, bytes - 1)) == TILECAST_WORKSPACE_TOO_SMALL);
+  CHECK(tilecast_plan_clear_workspace(plan.get(), some_memory, bytes - 1, nullptr) ==
         TILECAST_WORKSPACE_TOO_SMALL);
-  tilecast_plan_destroy(plan);
 }
 
 TEST_CASE("An invalid or unsupported problem is refused with the field's name") {
@@ -359,27 +317,18 @@ TEST_CASE("A workspace includes copies of operands with unaligned rows") {
     tilecast_problem problem = square(1024);
     change(problem);
     tilecast_options options = on_h200();
-    options.cache_dir = "";
     options.config =
         "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
         "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
-    tilecast_plan* plan = nullptr;
-    INFO(error());
-    REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
-    size_t bytes = 0;
-    REQUIRE(tilecast_plan_workspace(plan, &bytes) == TILECAST_OK);
-    tilecast_plan_destroy(plan);
-    return bytes;
+    return TestPlan(problem, options).workspace_bytes();
   };
   CHECK(bytes_of([](tilecast_problem&) {}) == 0);
   CHECK(bytes_of([](tilecast_problem& p) { p.lda = p.ldb = p.ldc = 1032; }) == 0);
   CHECK(bytes_of([](tilecast_problem& p) { p.ldb = 1028; }) == 1024 * 1024 * 2);
   CHECK(bytes_of([](tilecast_problem& p) { p.k = 1023; }) == 2 * 1024 * 1024 * 2);
   // In layout nn rows of B run along N. 1021 elements become 1024, a multiple of 16 bytes.
-  CHECK(bytes_of([](tilecast_problem& p) {
-          p.layout = TILECAST_NN;
-          p.n = 1021;
-        }) == 1024 * 1024 * 2);
+  CHECK(bytes_of([](tilecast_problem& p) { p.layout = TILECAST_NN, p.n = 1021; }) ==
+        1024 * 1024 * 2);
 }
 
 TEST_CASE("Options are checked, and a GPU without kernels is refused") {
@@ -443,9 +392,7 @@ TEST_CASE("A larger output struct gets its forecast, and zeros beyond it") {
     unsigned char added[64];
   };
   const tilecast_problem problem = square(1024);
-  tilecast_options options = on_h200();
-  options.gpu = "b200";  // no GPU in these tests runs its kernels
-  options.cache_dir = "";
+  const tilecast_options options = on_b200();
   const auto is_written = [](const Later& later) {
     CHECK(later.forecast.struct_size == sizeof later);
     CHECK(later.forecast.time_us > 0);
@@ -460,14 +407,11 @@ TEST_CASE("A larger output struct gets its forecast, and zeros beyond it") {
   is_written(rows[0]);
   is_written(rows[1]);
 
-  tilecast_plan* plan = nullptr;
-  REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
   std::memset(static_cast<void*>(rows), 0xff, sizeof rows);
   rows[0].forecast.struct_size = sizeof rows[0];
-  CHECK(tilecast_plan_forecast(plan, &rows[0].forecast) == TILECAST_OK);
+  CHECK(tilecast_plan_forecast(TestPlan(problem, options).get(), &rows[0].forecast) == TILECAST_OK);
   is_written(rows[0]);
   CHECK(rows[1].added[0] == 0xff);
-  tilecast_plan_destroy(plan);
 }
 
 TEST_CASE(
