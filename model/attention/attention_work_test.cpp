@@ -2,7 +2,6 @@
 
 #include <set>
 #include <tuple>
-#include <vector>
 
 #include "tests/catch.h"
 

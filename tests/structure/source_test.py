@@ -72,6 +72,24 @@ def numbers_in(source):
             if not re.fullmatch(r"0?\.5|[012]\.0*", number)]
 
 
+def named_in_shared_layers():
+    """Returns the sources of layers that all operations share in which GEMM's types are named."""
+    shared = ("model/sim/engine/", "model/sim/chip/", "model/sim/parts/", "model/form/", "model/clock/",
+              "model/learn/", "model/rank/", "validate/measure/")
+    ops = ("validate/measure/gemm/", "validate/measure/stream/", "validate/measure/attention/",
+           "validate/measure/lab_ops.cpp")
+    return [path for path in sources()
+            if path.startswith(shared) and not path.startswith(ops) and not is_test(path) and
+            re.search("Gemm|gemm|KernelConfig|Tiling|Residual", read(path))]
+
+
+def compared_operations():
+    """Returns the sources, except the tables of operations, that ask which operation it is."""
+    tables = ("model/op/", "model/ops/", "model/stream/", "tests/")
+    return [path for path in sources() if not path.startswith(tables) and not is_test(path) and
+            re.search(r"[!=]=\s*Op::k|Op::k\w+\s*[!=]=|case Op::k", read(path))]
+
+
 class Sources(unittest.TestCase):
     def test_library_code_neither_changes_the_process_nor_depends_on_its_locale(self):
         known = {path: {name for at, name in EXCEPTIONS if at == path} for path, _ in EXCEPTIONS}
@@ -116,18 +134,10 @@ class Sources(unittest.TestCase):
                               if path.endswith((".h", ".cuh")) and "\n#pragma once\n" not in read(path)])
 
     def test_layers_shared_by_all_ops_name_none(self):
-        shared = ("model/sim/engine/", "model/sim/chip/", "model/sim/parts/", "model/form/", "model/clock/",
-                  "model/learn/", "model/rank/", "validate/measure/")
-        ops = ("validate/measure/gemm/", "validate/measure/stream/", "validate/measure/attention/",
-               "validate/measure/lab_ops.cpp")
-        self.assertEqual([], [path for path in sources()
-                              if path.startswith(shared) and not path.startswith(ops) and not is_test(path) and
-                              re.search("Gemm|gemm|KernelConfig|Tiling|Residual", read(path))])
+        self.assertEqual([], named_in_shared_layers())
 
     def test_only_an_ops_folder_and_the_tables_of_ops_depend_on_which_op_it_is(self):
-        tables = ("model/op/", "model/ops/", "model/stream/", "tests/")
-        self.assertEqual([], [path for path in sources() if not path.startswith(tables) and not is_test(path) and
-                              re.search(r"[!=]=\s*Op::k|Op::k\w+\s*[!=]=|case Op::k", read(path))])
+        self.assertEqual([], compared_operations())
 
     def test_numbers_of_the_model_are_in_configs_in_tables_or_named_constants(self):
         self.assertEqual(numbers_in("double f(double x) { return 1.5 * x; }"), ["1.5"])
