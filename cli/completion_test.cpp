@@ -1,7 +1,5 @@
 #include "cli/completion.h"
 
-#include <algorithm>
-
 #include "tests/catch.h"
 
 namespace tilecast {

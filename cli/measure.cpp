@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <random>
 #include <string>

@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <optional>
 #include <system_error>
 
 #include "cli/forward.h"

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <set>
 #include <sstream>
 #include <utility>

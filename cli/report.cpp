@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
 
 #include "kernels/emit/source_lines.h"
 #include "model/base/file.h"

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 #include "kernels/emit/emitted_program.h"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <tuple>
 #include <utility>
 
 #include "kernels/jit/nvrtc.h"

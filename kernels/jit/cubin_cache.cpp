@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

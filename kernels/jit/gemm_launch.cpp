@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "kernels/jit/device.h"
 #include "kernels/jit/tensor_map.h"
 #include "kernels/launch/gemm_to_bind.h"

@@ -218,31 +218,4 @@ TEST_CASE("mma.sync kernels multiply odd shapes in every layout, with K split an
   }
 }
 
-TEST_CASE("A worker with twenty tiles updates the right part of C each time", "[gpu]") {
-  gpu_or_skip();
-  const char* const text = "pp 64x64x64 s4 w1x1 c1x1 o1 i1 e1 m2";
-  check_runs(text, {{3300, 3272, 8}, ElementType::kFp16, Layout::kTn}, {2, 1});
-}
-
-TEST_CASE("One launch is bound to other buffers and repeated", "[gpu]") {
-  gpu_or_skip();
-  const KernelConfig config = gemm_config("ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8");
-  const GemmProblem problem{{256, 256, 64}, ElementType::kFp16, Layout::kTn};
-  LoadedKernel kernel = load(config, problem);
-  const GemmLaunch launch(kernel, problem, config);
-  for (const std::size_t salt : {3, 4}) {
-    const std::vector<int> a = make_values(256 * 64, salt);
-    const std::vector<int> b = make_values(256 * 64, salt + 10);
-    DeviceArray a_device(a.size() * 2), b_device(b.size() * 2), c_device(256 * 256 * 2);
-    a_device.fill(as_fp16(a));
-    b_device.fill(as_fp16(b));
-    c_device.fill(std::vector<unsigned short>(256 * 256, kUnwritten));
-    const GemmArgs args = launch.bind({a_device.get(), b_device.get(), c_device.get()});
-    for (int i = 0; i < 3; ++i) {
-      launch.launch(args, nullptr);
-    }
-    CHECK((c_device.read<unsigned short>(256 * 256) == product(problem, a, b)));
-  }
-}
-
 }  // namespace tilecast

@@ -1,6 +1,5 @@
 // Compiles the memory-bound kernels to cubins, without a GPU.
 #include <string>
-#include <vector>
 
 #include "kernels/jit/cubin_cache.h"
 #include "kernels/jit/stream_launch.h"

@@ -2,10 +2,8 @@
 // they need: registers, shared memory, tensor memory. A fixed list covers every variant of every
 // schedule. More are drawn from the candidates of a GB200 with a seed that changes daily. No GPU
 // has run any of them.
-#include <cstring>
 #include <random>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "kernels/jit/compile_ahead.h"

@@ -1,7 +1,5 @@
 #include "model/clock/clock.h"
 
-#include <cmath>
-
 #include "tests/catch.h"
 #include "tests/h200.h"
 

@@ -1,7 +1,5 @@
 #include "model/predict/price_of_copies.h"
 
-#include <algorithm>
-
 #include "model/gemm/problem/operand_copies.h"
 #include "model/stream/predict_stream.h"
 

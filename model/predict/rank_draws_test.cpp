@@ -1,7 +1,6 @@
 #include "model/predict/rank_draws.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/routing.h"

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <condition_variable>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>

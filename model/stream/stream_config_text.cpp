@@ -1,7 +1,5 @@
 #include "model/stream/stream_config_text.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 #include <vector>
 

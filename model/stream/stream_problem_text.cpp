@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <vector>
 
 #include "model/base/element_type_text.h"

@@ -5,7 +5,6 @@
 // line per violation as it is found, and a summary at the end; exit code 1 if there was any.
 // Problem `number` is the same in every run: continue a stopped run with --from, or repeat one
 // problem with --from N --count 1.
-#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdio>

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <fstream>
 #include <string>
 
 #include "kernels/jit/gemm_source.h"

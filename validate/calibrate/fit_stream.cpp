@@ -161,11 +161,6 @@ std::vector<double> errors_left_out(const LoadedGpu& prior, const GpuSpec& fitte
 
 }  // namespace
 
-std::size_t stream_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files) {
-  const Rows rows = rows_of(gpu, files);
-  return rows.fitted.size() + rows.checked.size();
-}
-
 StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files) {
   if (!gpu.spec.stream) {
     throw ConfigError(

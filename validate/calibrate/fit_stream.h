@@ -28,9 +28,6 @@ struct StreamFit {
   double error_left_out;                  // mean error; each row is predicted by a fit without it
 };
 
-/// Number of rows that fit_stream would use.
-std::size_t stream_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files);
-
 /// Changes `gpu` to the fitted numbers. Throws ConfigError if there are too few rows, if a row
 /// belongs to another GPU, or if the GPU has no section stream.
 StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files);

@@ -1,7 +1,5 @@
 #include "validate/plan/work_plan.h"
 
-#include <fmt/format.h>
-
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "tests/catch.h"

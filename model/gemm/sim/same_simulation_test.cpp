@@ -1,8 +1,5 @@
 #include "model/gemm/sim/same_simulation.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "model/gemm/order/tile_scheduler.h"
 #include "model/gemm/sim/example_gpu.h"
 #include "tests/catch.h"

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <random>
-#include <string>
 
 #include "model/base/error.h"
 #include "model/gemm/triton/example_triton_costs.h"

@@ -1,6 +1,5 @@
 // Attention forward built from the same parts as a GEMM. In one CTA, a producer fills a ring of K
 // and one of V, and warpgroups compute S = Q K^T, softmax and P V for each block.
-#include <vector>
 
 #include "model/gemm/sim/example_gpu.h"
 #include "model/sim/parts/load.h"

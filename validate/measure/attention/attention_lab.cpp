@@ -3,6 +3,7 @@
 #include "model/attention/attention_text.h"
 #include "model/base/error.h"
 #include "model/base/math.h"
+#include "model/base/refuse.h"
 #include "validate/measure/attention/cudnn_attention.h"
 
 namespace tilecast {
@@ -136,9 +137,7 @@ std::unique_ptr<Contender> AttentionLab::contender(const std::string& config, Me
   }
   const AttentionConfig parsed = std::get<AttentionConfig>(parse_config(config));
   const CompiledKernel compiled = lab_.cache.get(attention_source(parsed, problem_));
-  if (!compiled.usable()) {
-    throw ConfigError(compiled.rejection);
-  }
+  refuse_if(!compiled.usable(), "{}", compiled.rejection);
   return std::make_unique<Kernel>(*this, compiled.cubin, parsed, row);
 }
 

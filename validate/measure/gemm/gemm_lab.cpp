@@ -10,6 +10,7 @@
 #include "kernels/jit/gemm_launch.h"
 #include "kernels/registry.h"
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "validate/measure/device_facts.h"
@@ -212,9 +213,7 @@ std::unique_ptr<Contender> GemmLab::contender(const std::string& config, Measure
     throw ConfigError(why);
   }
   const CompiledKernel compiled = compile_gemm(parsed, ProblemKind::of(problem_), lab_.cache);
-  if (!compiled.usable()) {
-    throw ConfigError(compiled.rejection);
-  }
+  refuse_if(!compiled.usable(), "{}", compiled.rejection);
   return std::make_unique<Kernel>(*this, compiled.cubin, parsed, row);
 }
 

@@ -2,7 +2,6 @@
 // Random problems are in random_gemm_test.cpp, long sums in exact_test.cpp.
 
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "kernels/jit/copy_to_device.h"

@@ -200,9 +200,7 @@ std::unique_ptr<Contender> StreamLab::contender(const std::string& config, Measu
   }
   const StreamConfig parsed = parse_stream_config(config);
   const CompiledKernel compiled = lab_.cache.get(stream_source(parsed, problem_.dtype));
-  if (!compiled.usable()) {
-    throw ConfigError(compiled.rejection);
-  }
+  refuse_if(!compiled.usable(), "{}", compiled.rejection);
   return std::make_unique<Kernel>(*this, compiled.cubin, parsed, row);
 }
 

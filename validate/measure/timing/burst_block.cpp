@@ -1,7 +1,5 @@
 #include "validate/measure/timing/burst_block.h"
 
-#include <algorithm>
-#include <numeric>
 #include <thread>
 
 #include "model/base/error.h"

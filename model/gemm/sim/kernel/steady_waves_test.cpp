@@ -1,8 +1,6 @@
 // Compares simulations that skip steady waves with whole simulations.
 #include "model/gemm/sim/kernel/steady_waves.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <span>
