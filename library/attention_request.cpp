@@ -27,29 +27,6 @@ i32 count(const char* name, i64 value) {
   return static_cast<i32>(count_of(name, value, kMostCount));
 }
 
-AttentionMask mask_of(i32 mask) {
-  switch (mask) {
-    case TILECAST_MASK_FULL:
-      return AttentionMask::kFull;
-    case TILECAST_MASK_CAUSAL:
-      return AttentionMask::kCausal;
-    default:
-      throw_invalid(
-          fmt::format("mask is {}: expected TILECAST_MASK_FULL or TILECAST_MASK_CAUSAL", mask));
-  }
-}
-
-AttentionLayout heads_layout_of(i32 layout) {
-  switch (layout) {
-    case TILECAST_BHSD:
-      return AttentionLayout::kBhsd;
-    case TILECAST_BSHD:
-      return AttentionLayout::kBshd;
-    default:
-      throw_invalid(fmt::format("layout is {}: expected TILECAST_BHSD or TILECAST_BSHD", layout));
-  }
-}
-
 /// A dimension of a tensor of heads.
 struct Dimension {
   const char* name;
@@ -82,27 +59,25 @@ AttentionStrides strides_of(const char* name, const tilecast_strides& given,
     if (d.length == 1) {
       *d.stride = d.packed;
     } else if (*d.stride < p.head_dim || *d.stride > kMostElementStride) {
-      throw_invalid(fmt::format("{}.{} is {}: expected {} to {}{}", name, d.name, *d.stride,
-                                p.head_dim, kMostElementStride,
-                                *d.stride == 0 ? "; expanded tensors are not supported" : ""));
+      throw InvalidArgument(fmt::format(
+          "{}.{} is {}: expected {} to {}{}", name, d.name, *d.stride, p.head_dim,
+          kMostElementStride, *d.stride == 0 ? "; expanded tensors are not supported" : ""));
     } else if (*d.stride % kWholeElements != 0) {
-      throw_unsupported(fmt::format("{}.{} is {}: expected a multiple of 8 elements, 16 bytes",
+      throw Unsupported(fmt::format("{}.{} is {}: expected a multiple of 8 elements, 16 bytes",
                                     name, d.name, *d.stride));
     }
   }
-  if (extent_of(strides, p, heads, rows) > kMostExtent) {
-    throw_invalid(fmt::format("the strides of {} span more than 2^47 bytes", name));
-  }
+  refuse_if<InvalidArgument>(extent_of(strides, p, heads, rows) > kMostExtent,
+                             "the strides of {} span more than 2^47 bytes", name);
   if (written) {
     std::ranges::sort(dimensions, {}, [](const Dimension& d) { return *d.stride; });
     i64 extent = p.head_dim;  // extent of the preceding dimensions, in elements
     for (const Dimension& d : dimensions) {
-      if (d.length > 1 && *d.stride < extent) {
-        throw_invalid(
-            fmt::format("{0}.{1} is {2}: expected at least {3}, so that the ranges of different "
-                        "{1}s do not overlap",
-                        name, d.name, *d.stride, extent));
-      }
+      refuse_if<InvalidArgument>(
+          d.length > 1 && *d.stride < extent,
+          "{0}.{1} is {2}: expected at least {3}, so that the ranges of different "
+          "{1}s do not overlap",
+          name, d.name, *d.stride, extent);
       extent += d.length > 1 ? (d.length - 1) * *d.stride : 0;
     }
   }
@@ -135,24 +110,24 @@ AttentionRequest read_request(const tilecast_attention* problem, const tilecast_
        .keys = count("keys", a.keys),
        .head_dim = count("head_dim", a.head_dim),
        .dtype = element_type("type", a.type),
-       .mask = mask_of(a.mask),
-       .layout = heads_layout_of(a.layout),
+       .mask = numbered({AttentionMask::kFull, AttentionMask::kCausal}, "mask", a.mask,
+                        "TILECAST_MASK_FULL or TILECAST_MASK_CAUSAL"),
+       .layout = numbered({AttentionLayout::kBhsd, AttentionLayout::kBshd}, "layout", a.layout,
+                          "TILECAST_BHSD or TILECAST_BSHD"),
        .lse = asked("lse", a.lse)};
-  if (p.dtype != ElementType::kFp16 && p.dtype != ElementType::kBf16) {
-    throw_unsupported(
-        fmt::format("type is {}: expected TILECAST_FP16 or TILECAST_BF16 of attention", a.type));
-  }
+  refuse_if<Unsupported>(p.dtype != ElementType::kFp16 && p.dtype != ElementType::kBf16,
+                         "type is {}: expected TILECAST_FP16 or TILECAST_BF16 of attention",
+                         a.type);
   if (const std::string why = why_not_attention(p); !why.empty()) {
-    throw_unsupported(why);
+    throw Unsupported(why);
   }
   request.q = strides_of("q", a.q, p, p.heads, p.queries, false);
   request.k = strides_of("k", a.k, p, p.kv_heads, p.keys, false);
   request.v = strides_of("v", a.v, p, p.kv_heads, p.keys, false);
   request.o = strides_of("o", a.o, p, p.heads, p.queries, true);
   static_cast<Request&>(request) = read_options(options);
-  if (request.programmatic) {
-    throw_unsupported("options.programmatic is not supported for attention");
-  }
+  refuse_if<Unsupported>(request.programmatic,
+                         "options.programmatic is not supported for attention");
   const auto bytes = [&](const AttentionStrides& strides, i64 heads, i64 rows) {
     return static_cast<std::size_t>(extent_of(strides, p, heads, rows)) * kElementBytes;
   };
@@ -171,24 +146,16 @@ AttentionArgumentCheck::AttentionArgumentCheck(const AttentionRequest& request)
 tilecast_status AttentionArgumentCheck::operator()(
     const tilecast_attention_arguments& arguments) const noexcept {
   const auto& [size, q, k, v, o, lse, scale, reserved, workspace, workspace_bytes] = arguments;
-  if (q == nullptr || k == nullptr || v == nullptr || o == nullptr) {
-    return fail_argument(q == nullptr   ? "q is null"
-                         : k == nullptr ? "k is null"
-                         : v == nullptr ? "v is null"
-                                        : "o is null");
-  }
-  if (misaligned(q, kTensorAlignment) || misaligned(k, kTensorAlignment) ||
-      misaligned(v, kTensorAlignment) || misaligned(o, kTensorAlignment)) {
-    return fail_argument(misaligned(q, kTensorAlignment)   ? "q is not 16-byte aligned"
-                         : misaligned(k, kTensorAlignment) ? "k is not 16-byte aligned"
-                         : misaligned(v, kTensorAlignment) ? "v is not 16-byte aligned"
-                                                           : "o is not 16-byte aligned");
-  }
-  if (lse_ != (lse != nullptr)) {
-    return fail_argument(lse_ ? "lse is null" : "lse is given, but the problem has none");
-  }
-  if (misaligned(lse, alignof(float))) {
-    return fail_argument("lse is not 4-byte aligned");
+  for (const char* const why :
+       {missing(q, "q is null"), missing(k, "k is null"), missing(v, "v is null"),
+        missing(o, "o is null"), skewed(q, "q is not 16-byte aligned"),
+        skewed(k, "k is not 16-byte aligned"), skewed(v, "v is not 16-byte aligned"),
+        skewed(o, "o is not 16-byte aligned"),
+        unlike(lse_, lse, "lse is null", "lse is given, but the problem has none"),
+        skewed(lse, "lse is not 4-byte aligned", alignof(float))}) {
+    if (why != nullptr) {
+      return fail_argument(why);
+    }
   }
   if (!(scale >= 0) || std::isinf(scale)) {
     return fail_argument("scale must be above 0, or 0 for 1 / sqrt(head_dim)");

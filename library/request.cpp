@@ -30,22 +30,9 @@ bool asked_by_environment(const char* name) {
   if (value == nullptr || std::string_view(value) == "0") {
     return false;
   }
-  if (std::string_view(value) != "1") {
-    throw_invalid(fmt::format("{} is '{}': expected 0 or 1", name, value));
-  }
+  refuse_if<InvalidArgument>(std::string_view(value) != "1", "{} is '{}': expected 0 or 1", name,
+                             value);
   return true;
-}
-
-Regime regime_of(i32 regime) {
-  switch (regime) {
-    case TILECAST_BURST:
-      return Regime::kBurst;
-    case TILECAST_SUSTAINED:
-      return Regime::kSustained;
-    default:
-      throw_invalid(
-          fmt::format("regime is {}: expected TILECAST_BURST or TILECAST_SUSTAINED", regime));
-  }
 }
 
 /// Returns std::nullopt for null; throws for an empty string.
@@ -53,25 +40,15 @@ std::optional<std::string> text(const char* name, const char* given) {
   if (given == nullptr) {
     return {};
   }
-  if (*given == '\0') {
-    throw_invalid(fmt::format("{} is empty: expected a value, or NULL", name));
-  }
+  refuse_if<InvalidArgument>(*given == '\0', "{} is empty: expected a value, or NULL", name);
   return bounded(name, given);
 }
 
 }  // namespace
 
-void throw_invalid(const std::string& message) {
-  throw StatusError(TILECAST_INVALID_ARGUMENT, message);
-}
-void throw_unsupported(const std::string& message) {
-  throw StatusError(TILECAST_UNSUPPORTED, message);
-}
-
 i64 count_of(const char* name, i64 value, i64 most) {
-  if (value < 1 || value > most) {
-    throw_invalid(fmt::format("{} is {}: expected 1 to {}", name, value, most));
-  }
+  refuse_if<InvalidArgument>(value < 1 || value > most, "{} is {}: expected 1 to {}", name, value,
+                             most);
   return value;
 }
 
@@ -86,22 +63,19 @@ ElementType element_type(const char* name, i32 type, bool of_c) {
       most = std::max(most, traits_of(element).in_c);
     }
   }
-  throw_invalid(fmt::format("{} is {}: expected a tilecast_type, 1 to {}", name, type, most));
+  throw InvalidArgument(
+      fmt::format("{} is {}: expected a tilecast_type, 1 to {}", name, type, most));
 }
 
 bool asked(const char* name, i32 flag) {
-  if (flag != 0 && flag != 1) {
-    throw_invalid(fmt::format("{} is {}: expected 0 or 1", name, flag));
-  }
+  refuse_if<InvalidArgument>(flag != 0 && flag != 1, "{} is {}: expected 0 or 1", name, flag);
   return flag == 1;
 }
 
 std::string bounded(const char* name, const char* given) {
   constexpr std::size_t kLongest = 4095;
   const std::size_t length = ::strnlen(given, kLongest + 1);
-  if (length > kLongest) {
-    throw_invalid(fmt::format("{} is longer than {} bytes", name, kLongest));
-  }
+  refuse_if<InvalidArgument>(length > kLongest, "{} is longer than {} bytes", name, kLongest);
   return {given, length};
 }
 
@@ -117,14 +91,12 @@ Request read_options(const tilecast_options* options) {
   if (o.cache_dir != nullptr) {
     request.cache_folder = bounded("options.cache_dir", o.cache_dir);
   }
-  request.regime = regime_of(o.regime);
-  if (o.threads < 0 || o.threads > kMostThreads) {
-    throw_invalid(fmt::format("options.threads is {}: expected 0 to {}", o.threads, kMostThreads));
-  }
+  request.regime = numbered({Regime::kBurst, Regime::kSustained}, "regime", o.regime,
+                            "TILECAST_BURST or TILECAST_SUSTAINED");
+  refuse_if<InvalidArgument>(o.threads < 0 || o.threads > kMostThreads,
+                             "options.threads is {}: expected 0 to {}", o.threads, kMostThreads);
   request.threads = static_cast<unsigned>(o.threads);
-  if (o.reserved != 0) {
-    throw_invalid(fmt::format("options.reserved is {}: expected 0", o.reserved));
-  }
+  refuse_if<InvalidArgument>(o.reserved != 0, "options.reserved is {}: expected 0", o.reserved);
   request.use_calibration = !asked("options.no_calibration", o.no_calibration);
   request.programmatic = asked("options.programmatic", o.programmatic);
   const bool by_option = asked("options.check_groups", o.check_groups);
@@ -135,19 +107,15 @@ Request read_options(const tilecast_options* options) {
 Tuning read_tuning(const tilecast_tuning* tuning, const Request& request) {
   constexpr i32 kUsualCandidates = 8, kMostCandidates = 64;
   const tilecast_tuning t = checked_struct(tuning, sizeof(tilecast_tuning), "tuning");
-  if (t.file == nullptr || *t.file == '\0') {
-    throw_invalid("tuning.file is empty: expected a path for the results");
-  }
-  if (t.candidates < 0 || t.candidates > kMostCandidates) {
-    throw_invalid(
-        fmt::format("tuning.candidates is {}: expected 0 to {}", t.candidates, kMostCandidates));
-  }
-  if (t.again != 0 && t.again != 1) {
-    throw_invalid(fmt::format("tuning.again is {}: expected 0 or 1", t.again));
-  }
-  if (request.config) {
-    throw_invalid("options.config is given, but tuning chooses one");
-  }
+  refuse_if<InvalidArgument>(t.file == nullptr || *t.file == '\0',
+                             "tuning.file is empty: expected a path for the results");
+  refuse_if<InvalidArgument>(t.candidates < 0 || t.candidates > kMostCandidates,
+                             "tuning.candidates is {}: expected 0 to {}", t.candidates,
+                             kMostCandidates);
+  refuse_if<InvalidArgument>(t.again != 0 && t.again != 1, "tuning.again is {}: expected 0 or 1",
+                             t.again);
+  refuse_if<InvalidArgument>(request.config.has_value(),
+                             "options.config is given, but tuning chooses one");
   return {bounded("tuning.file", t.file),
           static_cast<std::size_t>(t.candidates == 0 ? kUsualCandidates : t.candidates),
           t.again == 1};

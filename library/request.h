@@ -9,8 +9,10 @@
 #include <optional>
 #include <string>
 
+#include "library/status.h"
 #include "model/base/element_type.h"
 #include "model/base/integers.h"
+#include "model/base/refuse.h"
 #include "model/base/regime.h"
 
 namespace tilecast {
@@ -37,8 +39,13 @@ struct Tuning {
 Request read_options(const tilecast_options* options);
 Tuning read_tuning(const tilecast_tuning* tuning, const Request& request);
 
-[[noreturn]] void throw_invalid(const std::string& message);
-[[noreturn]] void throw_unsupported(const std::string& message);
+/// Returns the value that has this number in tilecast.h, where the first one is 0.
+template <class Value, std::size_t kCount>
+Value numbered(const Value (&values)[kCount], const char* name, i32 number, const char* expected) {
+  refuse_if<InvalidArgument>(number < 0 || number >= static_cast<i32>(kCount),
+                             "{} is {}: expected {}", name, number, expected);
+  return values[number];
+}
 
 /// Reads a count from 1 to `most`.
 i64 count_of(const char* name, i64 value, i64 most);

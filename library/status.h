@@ -24,6 +24,14 @@ class StatusError : public std::runtime_error {
   tilecast_status status_;
 };
 
+struct InvalidArgument : StatusError {
+  explicit InvalidArgument(const std::string& message)
+      : StatusError(TILECAST_INVALID_ARGUMENT, message) {}
+};
+struct Unsupported : StatusError {
+  explicit Unsupported(const std::string& message) : StatusError(TILECAST_UNSUPPORTED, message) {}
+};
+
 /// Sets the beginning of `text` as the thread's error text, on one line; returns `status`.
 tilecast_status fail(tilecast_status status, std::string_view text) noexcept;
 
