@@ -21,7 +21,7 @@ inline const char* skewed(const void* pointer, const char* text,
                           std::uintptr_t alignment = kTensorAlignment) noexcept {
   return misaligned(pointer, alignment) ? text : nullptr;
 }
-/// `asked`: whether the problem has what is pointed to.
+/// `asked`: whether the problem has this tensor.
 inline const char* unlike(bool asked, const void* pointer, const char* missing,
                           const char* given) noexcept {
   return asked == (pointer != nullptr) ? nullptr : asked ? missing : given;

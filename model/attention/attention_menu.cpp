@@ -1,7 +1,7 @@
 // Legal configurations of attention, and the work of each.
 //
 // Work: how much each CTA of a kernel gets and how CTAs share K and V. The busiest worker's
-// blocks are found by walking the order of tiles, bytes from L2 by what the tiles of a wave need,
+// blocks are found by walking the order of tiles, bytes from L2 by the needs of tiles of a wave,
 // bytes from DRAM by the panels that L2 evicts between waves (panel_reuse.h). Beyond a number of
 // tiles, waves repeat. Checked by: attention_form_test.cpp.
 #include <fmt/format.h>

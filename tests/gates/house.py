@@ -20,9 +20,9 @@ sys.path.insert(0, str(FOLDER.parent / "structure"))
 import source_test  # noqa: E402
 from tree import is_test, read, sources  # noqa: E402
 
-# Layers through which every operation's problem passes, and what is counted apart: tables and baselines.
+# Layers through which every operation's problem passes, and tables and baselines apart.
 MIDDLE = ("model/op/", "model/rank/", "model/learn/", "model/predict/", "validate/run/", "validate/plan/",
-          "validate/measure/timing/", "validate/measure/laboratory", "validate/measure/lab_op")
+          "validate/measure/timing/", "validate/measure/lab")
 APART = ("model/op/op.", "model/predict/predict_op.h", "model/predict/library_time", "validate/measure/lab_ops.cpp")
 
 
@@ -53,13 +53,13 @@ def main() -> None:
         ("files that name attention in the shared middle", sum(count > 0 for count in middle.values()), 5),
         ("names of GEMMs in shared layers", len(source_test.named_in_shared_layers()), 0),
         ("comparisons with an operation", len(source_test.compared_operations()), 0),
-        ("megabytes of a clone beside its history", sum(path.lstat().st_size for path in tracked()) / 1e6, 20),
+        ("megabytes of a clone without its history", sum(path.lstat().st_size for path in tracked()) / 1e6, 20),
     ]
     failed = False
-    for what, figure, most in figures:
+    for name, figure, most in figures:
         shown = f"{figure:,}" if isinstance(figure, int) else f"{figure:.2f}"
-        print(f"{what:<48} {shown:>9}  at most {most:,}")
-        failed |= figure > most and "lines of code" not in what
+        print(f"{name:<48} {shown:>9}  at most {most:,}")
+        failed |= figure > most and "lines of code" not in name
     for line in lines_of(sys.executable, FOLDER / "features.py", "--count"):
         print(line)
     sys.exit(failed)
