@@ -1,11 +1,14 @@
 """Compile times and speed of torch.compile(mode="max-autotune") with and without tilecast.inductor, on a Hopper GPU.
 
     PYTHONPATH=... python python/tests/inductor_gpu.py [--problems 24] [--exhaustive 3] [--top-k 4] [--out inductor.csv]
-    python python/tests/inductor_gpu.py --summary validate/data/h200_sxm/python/inductor.csv
+    python python/tests/inductor_gpu.py --summary validate/data/h200_sxm/python/inductor*.csv
 
 Needs torch 2.11 or later with CUDA and Triton, and tilecast with its compiled module; `matmul` needs libtilecast
 (TILECAST_LIBRARY). Each variant has its own process, which compiles every problem with empty caches; the variants
-alternate problem by problem, in an order drawn by a seed, so that the results of a run that was cut short are a sample. Times of the compiled code are medians of 30 runs with operands cold in L2.
+alternate problem by problem, in an order drawn by a seed, so that the results of a run that was cut short are a sample.
+`--resume` continues such a run. A search that is still running after `--limit` seconds is recorded with the time that it
+had taken. Times of the compiled code are medians of 30 runs with operands cold in L2. `phases` are torch's own seconds
+of the stages of a compilation; `--choices` writes the times that Inductor measured of each choice.
 """
 
 import argparse
@@ -14,6 +17,7 @@ import json
 import math
 import os
 import random
+import select
 import statistics
 import subprocess
 import sys
@@ -28,14 +32,14 @@ PROBLEMS = [(op, *sides) for sides in (
 WAYS = {"all": ("ATEN,TRITON", None), "tilecast": ("ATEN,TRITON", {"matmul": False}),
         "tilecast_matmul": ("ATEN,TRITON", {"matmul": True}),
         "triton": ("TRITON", None), "triton_tilecast": ("TRITON", {"matmul": False}),
-        "exhaustive": ("TRITON", None), "exhaustive_tilecast": ("TRITON", {"matmul": False, "exhaustive": True})}
+        "exhaustive_tilecast": ("TRITON", {"matmul": False, "exhaustive": True}), "exhaustive": ("TRITON", None)}
 
 
 def serve(way, top_k):
     """Runs in a variant's process: reads one problem per line and prints a row of JSON."""
     import torch
-    from torch._dynamo.utils import counters
-    from torch._inductor import config
+    from torch._dynamo.utils import compilation_time_metrics, counters
+    from torch._inductor import config, select_algorithm
     from torch._inductor.utils import fresh_cache
 
     backends, options = WAYS[way]
@@ -43,6 +47,10 @@ def serve(way, top_k):
     config.autotune_fallback_to_aten = False
     if way.startswith("exhaustive"):
         config.max_autotune_gemm_search_space = "EXHAUSTIVE"
+        config.precompilation_timeout_seconds = 3600
+    measured = {}  # Inductor's microseconds by choice
+    select_algorithm.add_feedback_saver(lambda timings, *_: measured.update(
+        (f"{choice.name} {getattr(choice, 'description', '')}", 1e3 * ms) for choice, ms in timings.items()))
     if options is not None:
         import tilecast.inductor
         tilecast.inductor.enable(top_k, **options)
@@ -60,6 +68,8 @@ def serve(way, top_k):
         expected = product(*arguments)
         torch.compiler.reset()
         counters.clear()
+        compilation_time_metrics.clear()
+        measured.clear()
         with fresh_cache(), torch.no_grad():
             torch.cuda.synchronize()
             start = time.perf_counter()
@@ -78,7 +88,9 @@ def serve(way, top_k):
                 end.record()
                 torch.cuda.synchronize()
                 times.append(begin.elapsed_time(end) * 1e3)
-        return {"compile_s": seconds, "time_us": statistics.median(times), "counters": dict(counters["tilecast"])}
+        phases = {name: round(sum(times), 3) for name, times in compilation_time_metrics.items() if sum(times) > 0.02}
+        return {"compile_s": seconds, "time_us": statistics.median(times), "counters": dict(counters["tilecast"]),
+                "phases": phases, "choices": dict(measured)}
 
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # keeps torch's output out of the answers
@@ -87,7 +99,7 @@ def serve(way, top_k):
         try:
             row = answer(op, *batch, m=m, n=n, k=k)
         except Exception as error:  # continue with the next problem
-            row = {"compile_s": math.nan, "time_us": math.nan, "counters": {"error": repr(error)}}
+            row = {"compile_s": math.nan, "time_us": math.nan, "counters": {"error": repr(error)[:300]}}
         print(json.dumps(row), file=answers, flush=True)
 
 
@@ -96,12 +108,18 @@ class Way:
 
     def __init__(self, name, top_k):
         self.process = subprocess.Popen([sys.executable, __file__, "--serve", name, "--top-k", str(top_k)],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        text=True)
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def measured(self, problem):
+    def measured(self, problem, seconds):
+        """Returns a row without a time if the problem takes longer, and None if the process has ended."""
+        if self.process.poll() is not None:
+            return None
         print(json.dumps(problem), file=self.process.stdin, flush=True)
-        return json.loads(self.process.stdout.readline())
+        if not select.select([self.process.stdout], [], [], seconds)[0]:
+            self.process.kill()
+            return {"compile_s": seconds, "time_us": math.nan, "counters": {"unfinished": 1}}
+        line = self.process.stdout.readline()
+        return json.loads(line) if line else None
 
 
 def summary(rows, ours, theirs):
@@ -126,35 +144,64 @@ def print_summaries(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--problems", type=int, default=len(PROBLEMS))
+    parser.add_argument("--skip", type=int, default=0, help="problems at the start of the order that are left out")
     parser.add_argument("--exhaustive", type=int, default=3, help="problems of the EXHAUSTIVE space (minutes each)")
     parser.add_argument("--top-k", type=int, default=4)
     parser.add_argument("--out", default="inductor.csv")
-    parser.add_argument("--summary", metavar="FILE", help="prints the summaries of a finished or interrupted run")
+    parser.add_argument("--choices", metavar="FILE", help="writes Inductor's time of each choice")
+    parser.add_argument("--resume", metavar="FILE", nargs="*", default=[], help="leaves out what these files hold")
+    parser.add_argument("--limit", type=float, default=3600, help="seconds of the whole run")
+    parser.add_argument("--dry-run", action="store_true", help="prints what would be compiled")
+    parser.add_argument("--summary", metavar="FILE", nargs="+", help="prints the summaries of runs' files")
     parser.add_argument("--serve", choices=WAYS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         serve(options.serve, options.top_k)
         return
     if options.summary:
-        with open(options.summary, newline="", encoding="utf-8") as file:
-            print_summaries(list(csv.DictReader(file)))
+        print_summaries(read(options.summary))
         return
+    end = time.monotonic() + options.limit
     order = list(PROBLEMS)
     random.Random(50).shuffle(order)
-    tasks = [(problem, way) for problem in order[:options.problems] for way in WAYS
+    tasks = [(problem, way) for problem in order[options.skip:options.problems] for way in WAYS
              if not way.startswith("exhaustive")]
-    tasks += [(problem, way) for problem in (PROBLEMS[8], PROBLEMS[12], PROBLEMS[20])[:options.exhaustive]
+    tasks += [(problem, way) for problem in (PROBLEMS[20], PROBLEMS[8], PROBLEMS[12])[:options.exhaustive]
               for way in WAYS if way.startswith("exhaustive")]
+    done = {(row["problem"], row["way"]) for row in read(options.resume) if "unfinished" not in row["counters"]}
+    tasks = [(problem, way) for problem, way in tasks if (str(problem), way) not in done]
+    if options.dry_run:
+        print(*tasks, sep="\n")
+        return
     rows, ways = [], {way: Way(way, options.top_k) for way in dict.fromkeys(way for _, way in tasks)}
-    with open(options.out, "w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, ["problem", "way", "compile_s", "time_us", "counters"])
+    with open(options.out, "w", newline="", encoding="utf-8") as file, \
+            open(options.choices or os.devnull, "w", newline="", encoding="utf-8") as choices_file:
+        table = csv.DictWriter(file, ["problem", "way", "compile_s", "time_us", "counters", "phases"],
+                               extrasaction="ignore")
         table.writeheader()
+        choices = csv.writer(choices_file)
+        choices.writerow(["problem", "way", "choice", "time_us"])
         for problem, way in tasks:
-            rows.append({"problem": problem, "way": way, **ways[way].measured(problem)})
+            left = end - time.monotonic()
+            row = ways[way].measured(problem, left) if left > 10 else None
+            # Only a search of all configurations is known to be what took the time.
+            if row is None or ("unfinished" in row["counters"] and way != "exhaustive"):
+                continue
+            rows.append({"problem": problem, "way": way, **row})
             table.writerow(rows[-1])
+            choices.writerows((problem, way, *one) for one in row.get("choices", {}).items())
             file.flush()
-            print(*rows[-1].values(), flush=True)
+            choices_file.flush()
+            print(problem, way, row["compile_s"], row["time_us"], row["counters"], flush=True)
     print_summaries(rows)
+
+
+def read(paths):
+    rows = []
+    for path in paths:
+        with open(path, newline="", encoding="utf-8") as file:
+            rows += csv.DictReader(file)
+    return rows
 
 
 if __name__ == "__main__":
