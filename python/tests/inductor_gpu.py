@@ -144,14 +144,14 @@ def print_summaries(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--problems", type=int, default=len(PROBLEMS))
-    parser.add_argument("--skip", type=int, default=0, help="problems at the start of the order that are left out")
+    parser.add_argument("--skip", type=int, default=0, help="number of problems to skip at the start of the order")
     parser.add_argument("--exhaustive", type=int, default=3, help="problems of the EXHAUSTIVE space (minutes each)")
     parser.add_argument("--top-k", type=int, default=4)
     parser.add_argument("--out", default="inductor.csv")
     parser.add_argument("--choices", metavar="FILE", help="writes Inductor's time of each choice")
-    parser.add_argument("--resume", metavar="FILE", nargs="*", default=[], help="leaves out what these files hold")
+    parser.add_argument("--resume", metavar="FILE", nargs="*", default=[], help="files of earlier runs, whose rows are not measured again")
     parser.add_argument("--limit", type=float, default=3600, help="seconds of the whole run")
-    parser.add_argument("--dry-run", action="store_true", help="prints what would be compiled")
+    parser.add_argument("--dry-run", action="store_true", help="prints the problems and variants")
     parser.add_argument("--summary", metavar="FILE", nargs="+", help="prints the summaries of runs' files")
     parser.add_argument("--serve", choices=WAYS, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -184,7 +184,7 @@ def main():
         for problem, way in tasks:
             left = end - time.monotonic()
             row = ways[way].measured(problem, left) if left > 10 else None
-            # Only a search of all configurations is known to be what took the time.
+            # Other variants do not search all configurations, so their time is no lower bound on a search.
             if row is None or ("unfinished" in row["counters"] and way != "exhaustive"):
                 continue
             rows.append({"problem": problem, "way": way, **row})

@@ -28,6 +28,7 @@ import numpy
 import torch
 import triton
 import triton.language as tl
+from tilecast._model import gpu_of
 
 # Shards of public models' layers: (model, experts, n, k, top_k, dtype)
 MODELS = [
@@ -42,6 +43,7 @@ MODELS = [
     ("Kimi-K2 TP16", 384, 128, 7168, 8, "fp8_w8a8"), ("Qwen3-30B-A3B-FP8 TP1", 128, 768, 2048, 8, "fp8_w8a8"),
     ("Qwen3-235B-A22B-FP8 TP4", 128, 384, 4096, 8, "fp8_w8a8"), ("GLM-4.5-FP8 TP4", 160, 384, 5120, 8, "fp8_w8a8")]
 LAYERS = random.Random(50).sample(MODELS, 10)
+OTHERS = [model for model in MODELS if model not in LAYERS]
 TOKENS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 1536, 2048, 3072, 4096)
 KEYS = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages")
 SAMPLE = 200
@@ -231,24 +233,29 @@ class Cell:
         return [events[i].elapsed_time(events[i + 1]) * 1e3 / len(routings) for i in (0, 1)]
 
 
-def predicted():
+def predicted(layers, gpu):
     """Returns the configurations of moe-config's files, and the seconds that it took on two cores."""
     start, found = time.perf_counter(), {}
-    for name, experts, n, k, top_k, dtype in LAYERS:
+    for name, experts, n, k, top_k, dtype in layers:
         words = ["--experts", str(experts), "--top-k", str(top_k), "--n", str(n), "--k", str(k), "--dtype", dtype,
-                 "--out", "-"] + (["--block-shape", "128,128"] if dtype == "fp8_w8a8" else [])
+                 "--gpu", gpu, "--out", "-"] + (["--block-shape", "128,128"] if dtype == "fp8_w8a8" else [])
         command = [sys.executable, "-m", "tilecast", "moe-config", *words]
-        answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True,
+        written = json.loads(subprocess.run(command, check=True, capture_output=True, text=True,
                                            preexec_fn=lambda: os.sched_setaffinity(0, {0, 1})).stdout)
-        found[name] = {int(tokens): tuple(values[key] for key in KEYS) for tokens, values in answer.items()}
+        found[name] = {int(tokens): tuple(values[key] for key in KEYS) for tokens, values in written.items()}
     return found, time.perf_counter() - start
 
 
 def measure(options, done):
     end = time.monotonic() + options.limit
-    configs, seconds = predicted()
-    print(f"moe-config: {len(LAYERS)} layers in {seconds:.1f} s on two cores", flush=True)
-    binaries = sorted({(layer[-1], (m, n, k, warps, stages)) for layer in LAYERS
+    layers = OTHERS if options.others else LAYERS
+    gpu = "h200_sxm"
+    if torch.cuda.is_available():
+        properties = torch.cuda.get_device_properties(0)
+        gpu = gpu_of(properties.name, properties.multi_processor_count)
+    configs, seconds = predicted(layers, gpu)
+    print(f"moe-config: {len(layers)} layers on {gpu} in {seconds:.1f} s on two cores", flush=True)
+    binaries = sorted({(layer[-1], (m, n, k, warps, stages)) for layer in layers
                        for m, n, k, _, warps, stages in [*sample(layer), *configs[layer[0]].values()]},
                       key=lambda binary: -math.prod(binary[1][:3]))
     if options.dry_run:
@@ -278,7 +285,7 @@ def measure(options, done):
         times_file, times = table(options.times, ["layer", "tokens", *KEYS, "up_us", "down_us"])
         tokens = random.Random(52).sample(TOKENS, len(TOKENS))
         for part in range(0, len(tokens), 6):
-            for layer in LAYERS:
+            for layer in layers:
                 todo = [count for count in tokens[part:part + 6] if (layer[0], str(count)) not in done]
                 if not todo or time.monotonic() > end:
                     continue
@@ -366,8 +373,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", default="moe_config.csv", help="moe-config's choice and the best five of each sample")
     parser.add_argument("--times", default="moe_times.csv", help="times of all sampled configurations")
-    parser.add_argument("--resume", metavar="FILE", nargs="*", default=[], help="leaves out what these files hold")
+    parser.add_argument("--resume", metavar="FILE", nargs="*", default=[], help="files of earlier runs, whose rows are not measured again")
     parser.add_argument("--limit", type=float, default=3600, help="seconds of the whole run")
+    parser.add_argument("--others", action="store_true", help="the ten layers that were not drawn")
     parser.add_argument("--dry-run", action="store_true", help="only runs moe-config")
     parser.add_argument("--summary", metavar="FILE", nargs="+", help="prints the summary of runs' files")
     options = parser.parse_args()

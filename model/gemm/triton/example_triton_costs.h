@@ -14,6 +14,7 @@ inline const std::map<std::string, double> kExampleTritonCosts{
     {"mma_step", 12}, {"copy_step", 8},   {"latency", 1000},       {"dram_latency", 400},
     {"start", 300},   {"accumulator", 2}, {"promotion", 1},        {"scales", 500},
     {"convert", 1},   {"hidden", 0.9},    {"dram", 0.7},           {"spilled", 9},
-    {"launch", 5e-6}};
+    {"launch", 5e-6}, {"warp_step", 25},  {"mma_issue", 1},        {"tile_step", 10},
+    {"dram_row", 16}, {"registers", 28}};
 
 }  // namespace tilecast

@@ -26,6 +26,7 @@ constexpr i64 kLeastAsync = 4;             // cp.async copies 4, 8 or 16 bytes
 constexpr i32 kWgmmaBytes = 32;            // bytes of K per wgmma and row
 constexpr double kSpilledUnit = 128;       // registers per unit of `spilled`
 constexpr double kConverted = 2 * kWarp;   // fp8 elements converted to fp16 per instruction
+constexpr double kNarrowAddresses = 0.15;  // addresses per load instruction of less than 4 bytes
 constexpr i32 kMmaRows = 16, kMmaColumns = 8, kMmaK = 16;
 
 using Cost =
@@ -53,6 +54,11 @@ const std::pair<const char*, Cost> kCosts[] = {
     {"dram", &TritonCosts::dram},
     {"spilled", &TritonCosts::spilled},
     {"launch", &TritonCosts::launch},
+    {"warp_step", &TritonCosts::warp_step},
+    {"mma_issue", &TritonCosts::mma_issue},
+    {"tile_step", &TritonCosts::tile_step},
+    {"dram_row", &TritonCosts::dram_row},
+    {"registers", &TritonCosts::registers},
 };
 
 /// A K block of one operand: `side` rows of M or N.
@@ -81,6 +87,12 @@ struct Operand {
     return all.value / static_cast<double>(part) * row_cost(part, pitch).lines;
   }
   double copies(Bytes all) const { return all.value / static_cast<double>(piece * kWarp); }
+  /// Load instructions of all warps: at least one each, because warps beyond the bytes of a small
+  /// operand issue it without effect.
+  double copies_of(i32 warps, Bytes all) const { return std::max<double>(warps, copies(all)); }
+  /// Load instructions that keep an address in a register. The narrow ones of an operand that
+  /// cannot be loaded asynchronously mostly share addresses with immediate offsets.
+  double addresses(Bytes all) const { return copies(all) * (async ? 1 : kNarrowAddresses); }
 };
 
 Operand operand_a(const GemmProblem& p, const TritonKernel& kernel) {
@@ -133,13 +145,14 @@ double sums_of_thread(const TritonKernel& kernel) {
 }
 
 /// Estimates registers per thread: accumulators (twice as many with block scales), a two-register
-/// pointer per load, addresses and counters; with mma.sync also operand fragments. Within 15 % of
-/// Triton 3.6 for 47 tiles on an H200.
+/// pointer per address, and `registers` for counters and others; with mma.sync also operand
+/// fragments.
 double registers_of_thread(const GpuSpec& gpu, const GemmProblem& problem,
-                           const TritonKernel& kernel, double copies) {
-  constexpr double kBeside = 28, kPointer = 2, kFragments = 8, kFragmentsOfSum = 0.35;
+                           const TritonKernel& kernel, const TritonCosts& costs, double addresses) {
+  constexpr double kPointer = 2, kFragments = 8, kFragmentsOfSum = 0.35;
   const double sums = sums_of_thread(kernel);
-  return sums * (promotes(problem) ? 2 : 1) + kBeside + kPointer * copies / kernel.warps +
+  return sums * (promotes(problem) ? 2 : 1) + costs.registers +
+         kPointer * addresses / kernel.warps +
          (uses_wgmma(gpu, kernel) ? 0 : kFragments + kFragmentsOfSum * sums);
 }
 
@@ -250,7 +263,8 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   work.b = b.bytes(problem, kernel);
   work.a_rows = a.lines(work.a);
   work.b_rows = b.lines(work.b);
-  work.copies = kernel.tma ? 0 : a.copies(work.a) + b.copies(work.b);
+  work.copies =
+      kernel.tma ? 0 : a.copies_of(kernel.warps, work.a) + b.copies_of(kernel.warps, work.b);
   if (promotes(problem)) {
     work.a_rows += kernel.block_m;  // one scale per row
     work.promoted = sums_of_thread(kernel) * kernel.warps;
@@ -260,7 +274,8 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   work.tiles_per_sm = std::ceil(tiles / sms);
   work.busy = std::min(1.0, tiles / sms);
 
-  const double of_thread = registers_of_thread(gpu, problem, kernel, work.copies);
+  const double addresses = kernel.tma ? 0 : a.addresses(work.a) + b.addresses(work.b);
+  const double of_thread = registers_of_thread(gpu, problem, kernel, costs, addresses);
   work.spilled = std::max(0.0, (of_thread - gpu.sm.max_registers_per_thread) / kSpilledUnit);
   const i32 fitting =
       ctas_of_sm(gpu.sm, kernel, triton_shared_memory(gpu, problem, kernel), of_thread);
@@ -297,8 +312,9 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
     }
   }
 
-  const Bytes operands{static_cast<double>(bytes_of_a(problem)) +
-                       static_cast<double>(bytes_of_b(problem))};
+  const double bytes_a = static_cast<double>(bytes_of_a(problem));
+  const double bytes_b = static_cast<double>(bytes_of_b(problem));
+  const Bytes operands{bytes_a + bytes_b};
   const Bytes asked = (work.a + work.b) * (tiles * k_blocks);
   // A wave of tiles covers a group's rows and, for each matrix of B, as many columns as fit.
   const double wave = std::min(tiles, sms * work.ctas);
@@ -312,6 +328,8 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   const double kept =
       std::clamp(2 - shared / (gpu.l2->capacity * gpu.l2->usable_fraction), 0.0, 1.0);
   work.dram_read = operands * kept + again * (1 - kept);
+  work.dram_cost =
+      1 + costs.dram_row * (bytes_a / count(a.row) + bytes_b / count(b.row)) / (bytes_a + bytes_b);
   work.dram_write = {static_cast<double>(bytes_of_c(problem))};
   work.missing = std::min(1.0, work.dram_read / asked);
   if (parts > 1) {
@@ -342,17 +360,21 @@ Cycles triton_cycles(const GpuSpec& gpu, const TritonKernel& kernel, const Trito
                                    costs.two_warpgroups * (kernel.warps > kWarpgroup ? 1 : 0)
                              : costs.turn_mma + costs.mma_step * work.products) +
                       costs.convert * work.converted + costs.promotion * work.promoted +
-                      (work.promoted > 0 && wgmma ? costs.scales : Cycles{});
+                      (work.promoted > 0 ? costs.scales : Cycles{});
   const Cycles latency = costs.latency + costs.dram_latency * work.missing;
   // Cycles for one K block of each of `ctas` CTAs that share the SM and overlap their waits.
   const auto step = [&](double ctas, Cycles in_sequence, Cycles ring) {
     return smooth_max<kQueued>(
-        {work.tensor * ctas, intake * ctas, shared * ctas, costs.copy * (work.copies * ctas),
-         (costs.promotion * work.promoted + costs.convert * work.converted) * ctas, in_sequence,
-         ring});
+        {work.tensor * ctas, smooth_max<kInBursts>({intake * ctas, ring}), shared * ctas,
+         costs.copy * (work.copies * ctas),
+         (costs.warp_step * kernel.warps + costs.mma_issue * (work.products * kernel.warps) +
+          costs.promotion * work.promoted + costs.convert * work.converted) *
+             ctas,
+         in_sequence});
   };
   const auto tiles = [&](double ctas) {
-    const Cycles sums = costs.accumulator * (sums_of_thread(kernel) * kernel.warps * ctas);
+    const Cycles sums =
+        (costs.accumulator * sums_of_thread(kernel) + costs.tile_step) * (kernel.warps * ctas);
     const Cycles ring = (latency + turn) / std::max(1, kernel.stages - 1);
     const Cycles each = work.loads_ahead ? step(ctas, turn, ring) : step(ctas, turn + latency, {});
     return each * (work.k_blocks - 1) + step(ctas, turn, {}) + sums;
@@ -364,8 +386,8 @@ Cycles triton_cycles(const GpuSpec& gpu, const TritonKernel& kernel, const Trito
   const Cycles start = costs.start + latency;
   const Cycles of_sm = tiles(work.ctas) * rounds + (last > 0 ? tiles(last) : Cycles{}) +
                        start * (1 + (starts - 1) * (hides ? 1 - costs.hidden : 1));
-  const Seconds dram =
-      transfer_time(work.dram_read + work.dram_write, gpu.dram->read_rate * costs.dram);
+  const Seconds dram = transfer_time(work.dram_read * work.dram_cost + work.dram_write,
+                                     gpu.dram->read_rate * costs.dram);
   Cycles all = smooth_max<kInBursts>({of_sm, cycles_of(dram, sm_clock)});
   if (work.added.value > 0) {
     all += cycles_of(transfer_time(work.added, gpu.reduction->chip_add), sm_clock);

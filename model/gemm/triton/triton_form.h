@@ -14,12 +14,15 @@
 //   turn    one CTA's sequence: barriers, and the issue of its loads and MMAs; plus the latency
 //           if nothing is loaded ahead (one stage, or pieces below the 4 bytes of a cp.async)
 //   ring    one CTA's (latency + turn) / (stages - 1)
-//   vector  conversion of fp8 to fp16 for mma.sync; with block scales the promotion of partial
-//           sums, which are part of a CTA's `turn`
+//   vector  the instructions of each warp (`warp_step`, `mma_issue`); conversion of fp8 to fp16 for
+//           mma.sync and, with block scales, the promotion of partial sums, which are part of a
+//           CTA's `turn`
+// intake and ring, which queue for the same memory, first take their own maximum (exponent 3).
 // A tile takes its K blocks, the stores of its results, and a start with a first load, which other
 // CTAs of the SM mostly hide. The kernel takes the busiest SM's tiles, overlapped with DRAM traffic
-// (exponent 3). Each wave of tiles reads the operands of one rectangle, `group_m` tiles high, of
-// each group's B. GEMMs of a batch follow each other.
+// (exponent 3), where short rows of a K block cost more (`dram_row`). Each wave of tiles reads the
+// operands of one rectangle, `group_m` tiles high, of each group's B. GEMMs of a batch follow each
+// other.
 //
 // Not modelled: CTAs of a partial wave that share SMs unevenly; masks (`% M` makes out-of-bounds
 // rows load other rows); epilogues. Checked by: triton_form_test.cpp;
@@ -72,6 +75,11 @@ struct TritonCosts {
   double dram;     // fraction of DRAM's read rate
   double spilled;  // fraction of time added per 128 registers above the limit
   Seconds launch;  // launch, including the warm-up of the first loads
+  Cycles warp_step;  // SM cycles to issue one warp's instructions of a K block
+  Cycles mma_issue;  // SM cycles to issue one mma.sync
+  Cycles tile_step;  // SM cycles to issue one warp's instructions of a tile, besides its K blocks
+  double dram_row;   // bytes that DRAM could transfer while it opens another row of a K block
+  double registers;  // registers of a thread besides accumulators, fragments and addresses
 
   /// Reads the costs. Throws ConfigError for unknown and missing names, and for values that are not
   /// above zero.
@@ -112,9 +120,10 @@ struct TritonWork {
   Bytes operand_reads;        // operand reads by mma.sync
   // The next members are per kernel. Two fp8 FLOPs count as one; FLOPs outside C are counted
   // separately.
-  double busy;     // fraction of SMs with a tile
-  double missing;  // fraction of loads that miss L2
-  Bytes added;     // bytes of split K's partial sums
+  double busy;       // fraction of SMs with a tile
+  double missing;    // fraction of loads that miss L2
+  double dram_cost;  // factor on the time of DRAM reads, from the lengths of rows
+  Bytes added;       // bytes of split K's partial sums
   Flops multiplied, out_of_bounds;
   Bytes shared_memory, l2_output, dram_read, dram_write;
 };
