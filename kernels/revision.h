@@ -51,7 +51,7 @@ constexpr i64 second_number(std::string_view config, std::string_view key) {
 /// bulk stores had 16 or 32 columns each in the first revision, and now have 64 but for the last.
 constexpr bool has_narrow_chunks(std::string_view config) {
   const i64 columns = second_number(config, "tile=") / second_number(config, "warpgroups=");
-  return columns > 32 && columns % 16 == 0 && columns % 64 != 0;
+  return columns > 32 && columns != 96 && columns % 16 == 0 && columns % 64 != 0;
 }
 
 constexpr const KernelRevision& revision_row(std::string_view config) {

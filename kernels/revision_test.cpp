@@ -121,7 +121,7 @@ TEST_CASE("Clusters and rows of C that end in a narrower chunk have revisions of
   CHECK(kernel_revision("ping_pong:tile=128x176x64,stages=4,cluster=1x1") == 2);
   CHECK(kernel_revision("ping_pong:tile=128x176x64,stages=4,cluster=2x1") == 3);
   CHECK(kernel_revision("ping_pong:tile=128x168x64,stages=4,cluster=2x1") == 2);
-  CHECK(kernel_revision("pipelined:tile=192x192x64,stages=4,warpgroups=1x2,ctas=1") == 2);
+  CHECK(kernel_revision("pipelined:tile=192x224x64,stages=4,warpgroups=1x2,ctas=1") == 2);
   CHECK(kernel_revision("pipelined:tile=128x32x64,stages=4,warpgroups=2x1,ctas=1") == 1);
   CHECK(kernel_revision("multistage:tile=128x96x64,stages=4,warpgroups=2x1,ctas=1") == 1);
   CHECK(nanoseconds_saved("ping_pong:tile=128x176x64,stages=4,cluster=2x1", 1) == 450);

@@ -31,7 +31,8 @@ TILECAST_HD constexpr i32 residual_stages(const KernelConfig& config, i32 column
   const Tiling& t = config.tiling;
   if (!epilogue.has(OutputKind::kLoad) || has_block_scales(epilogue) ||
       !has_producer_warpgroup(config.schedule) || splits_k(config.schedule) ||
-      c_last_columns(config, column_bytes, epilogue) > 0 || config.operands == OperandOrder::kSwapped) {
+      c_last_columns(config, column_bytes, epilogue) > 0 ||
+      config.operands == OperandOrder::kSwapped) {
     return 0;
   }
   const i32 together = residual_chunks_in_stage(config.schedule, t, column_bytes);

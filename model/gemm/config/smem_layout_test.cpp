@@ -69,13 +69,14 @@ TEST_CASE("Stores are 64 columns wide, but for the last of a row, which has a ma
     return std::pair(c_box_columns(config, 2, {}), c_last_columns(config, 2, {}));
   };
   CHECK(boxes(128, 1) == std::pair(64, 0));
-  CHECK(boxes(96, 1) == std::pair(64, 32));
+  CHECK(boxes(160, 1) == std::pair(64, 32));
+  CHECK(boxes(96, 1) == std::pair(32, 0));
   CHECK(boxes(144, 1) == std::pair(64, 16));
   CHECK(boxes(176, 1) == std::pair(64, 48));
   CHECK(boxes(168, 1) == std::pair(64, 40));
   CHECK(boxes(136, 1) == std::pair(64, 8));
   CHECK(boxes(256, 2) == std::pair(64, 0));   // 128 columns each
-  CHECK(boxes(192, 2) == std::pair(64, 32));  // 96 each
+  CHECK(boxes(224, 2) == std::pair(64, 48));  // 112 each
   CHECK(boxes(16, 1) == std::pair(16, 0));    // a row fills one swizzle row
   CHECK(boxes(32, 1) == std::pair(32, 0));
   CHECK(boxes(48, 1).second == 48);
@@ -91,11 +92,11 @@ TEST_CASE("Where the last chunk has no map, a store is as wide as divides all ch
                      c_last_columns(of_columns(block_n), column_bytes, epilogue));
   };
   CHECK(box(144, 4, {}) == std::pair(16, 0));
-  CHECK(box(96, 1, {}) == std::pair(32, 0));
-  CHECK(box(96, 2, {step<Residual>()}) == std::pair(32, 0));
+  CHECK(box(160, 1, {}) == std::pair(32, 0));
+  CHECK(box(160, 2, {step<Residual>()}) == std::pair(32, 0));
   CHECK(box(176, 2, {step<Swiglu>()}) == std::pair(16, 0));
   CHECK(box(168, 2, {step<Residual>()}) == std::pair(64, 40));
-  KernelConfig by_threads = of_columns(96);
+  KernelConfig by_threads = of_columns(160);
   by_threads.schedule = Schedule::kMultistage;
   CHECK(c_last_columns(by_threads, 2, {}) == 0);
 }
