@@ -33,7 +33,7 @@ from .triton_learned import SMS, Learned, seen, to_try
 
 # Lower-case names that kernels use for a configuration's parameters.
 _NAMES = {
-    **NAMES,
+    **{key: NAMES[key] for key in ("block_m", "block_n", "block_k", "group_m")},
     "num_sms": ("num_sms", "num_programs"),
     "split_k": ("split_k",),
     "flatten": ("flatten",),
