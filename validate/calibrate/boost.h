@@ -2,7 +2,7 @@
 // regression fits all leaves again together: boosting only chooses the splits.
 //
 // Each tree sees 70 % of the problems and half of the features. A split maximizes the weighted
-// variance between its sides, summed over the nodes of its level; leaves then account for the
+// variance between its halves, summed over the nodes of its level; leaves then account for the
 // ramps. Residuals far from 0 count linearly (Huber). Minimum weights and ridges grow with the
 // whole weight, so that they suit a few hundred rows or twenty thousand. Deterministic: one seed,
 // one thread.
