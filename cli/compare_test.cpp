@@ -102,7 +102,7 @@ TEST_CASE("The ratio that compare prints is that of the printed times, with copi
 TEST_CASE("compare says perhaps if intervals overlap, or if no measured problem is similar") {
   const std::string unlike = compare({"1x1x1"}).out;
   for (const char* part : {"cuBLASLt is perhaps 1.", " times as fast as tilecast's pick: ",
-                           "No measured problem resembles this one", "extrapolated: N is 1 (",
+                           "No measured problem resembles this one", "extrapolated: K is 1 (",
                            "tilecast's pick is bound by launch and end; ", "<0.01"}) {
     CAPTURE(part);
     CHECK(unlike.find(part) != std::string::npos);

@@ -200,7 +200,7 @@ std::string help_text(const Named& n) {
 
 /// The largest contributions to the cycles; the others as one.
 std::string contributions_text(const std::vector<LearnedContribution>& all) {
-  constexpr std::size_t kMost = 4;
+  constexpr std::size_t kMost = 2;
   std::vector<std::string> parts;
   double rest = 0;
   for (const LearnedContribution& one : all) {
@@ -375,7 +375,7 @@ std::string explain_text(const ExplainReport& report) {
   }
   // The op's first two notes, the pointer to more, and the other notes if they leave space for a
   // short table.
-  constexpr std::size_t kFirstNotes = 2, kShortTable = 3, kLongerTable = 5;
+  constexpr std::size_t kFirstNotes = 2, kShortTable = 2, kLongerTable = 5;
   const std::vector<std::string>& notes = all.front().kernel->notes;
   std::string why = why_text(report, all), paragraph;
   for (std::size_t shown = 1; shown <= notes.size(); ++shown) {
@@ -393,7 +393,7 @@ std::string explain_text(const ExplainReport& report) {
   if (lines_in(head) + lines_in(why) + lines_in(end) + 1 +
           (notes.empty() ? kLongerTable : kShortTable) <=
       kExplainLines) {
-    end += fmt::format("See also: --details (figures, phases, nearest measured kernels){}.\n",
+    end += fmt::format("See also: --details (figures, phases, parts of the correction){}.\n",
                        std::holds_alternative<GemmProblem>(report.problem) ? ", --trace FILE" : "");
   }
   const std::size_t others = lines_in(head) + lines_in(why) + lines_in(end);

@@ -332,7 +332,7 @@ inline constexpr OptionRow kOutputOptions[] = {
      "Print to standard error how many candidates were searched and how many each rule rejected, "
      "with examples"},
     {"explain", "--details", "", "",
-     "Print every figure of every kernel, phases, and the nearest measured kernels"},
+     "Print every figure of every kernel, phases, and the parts of the correction"},
     {"explain", "--trace", "FILE", "",
      "Write the simulated timeline of --config, or of the best kernel, to this Perfetto trace"},
     {"predict", "--format", "table|json|csv|jsonl|cutlass", "table",

@@ -75,7 +75,7 @@ one_error_line '--budget 30s: expected 1:[0-9]+ or more, since it covers ' 'a bu
 run || problem "calibrate --run: $(cat "$folder/err")"
 [ "$(grep -c '^micro' "$folder/asked")" = 1 ] || problem "asked: $(cat "$folder/asked")"
 grep -q -- '--resume' "$folder/asked" || problem "not resumed: $(cat "$folder/asked")"
-grep -Eq '^Prior: [0-9,]+ rows of h200_sxm, each with [0-9]+ times the noise variance' "$folder/out" || problem "no prior: $(cat "$folder/out")"
+grep -q '^Prior: the correction of h200_sxm, shifted by ' "$folder/out" || problem "no prior: $(cat "$folder/out")"
 for line in "this GPU's rows only" 'h200_sxm only' 'both'; do
   grep -Eq "^  $line +cycles +[0-9.]+ %, +[0-9.]+ % near the best; clock [0-9.]+ %" "$folder/out" || problem "no line '$line': $(cat "$folder/out")"
 done

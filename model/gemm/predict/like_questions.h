@@ -3,7 +3,7 @@
 // longer than on a problem that fills that column. The learned correction alone would break both
 // bounds. Few measured kernels have tiles that are mostly outside of C, so 8 columns in a tile of
 // 16 were predicted 10 % slower than 16 columns. And under sustained load, at a lower clock, the
-// nearest measured kernels are different ones.
+// learned correction differs.
 //
 // Not modelled: problems with different fastest kernels (tested by tests/random/order.cpp). Checked
 // by: like_questions_test.cpp, tests/random/order.cpp.
