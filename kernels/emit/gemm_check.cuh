@@ -152,7 +152,7 @@ __global__ void compare(GemmBuffers given, Findings* findings) {
 }
 
 /// Returns whether all values are right; otherwise prints the errors.
-bool is_right(const Findings& found, [[maybe_unused]] const GemmBuffers& given) {
+bool is_right(const Findings& found, const GemmBuffers& given) {
   if (found.wrong != 0) {
     std::printf("WRONG: %llu of %lld elements\n", found.wrong,
                 2 * ((kElementsOfC + kStep - 1) / kStep));

@@ -52,6 +52,102 @@ bool starts_with_one_of(std::string_view text, const std::map<std::string, bool>
          names.contains(std::string(text.substr(0, end)));
 }
 
+/// Returns the code of lines, each as long as the line.
+std::string padded_code(const Lines& lines) {
+  std::string code;
+  for (const std::string& line : lines) {
+    const std::size_t begin = code.size();
+    code += (begin > 0 ? "\n" : "") + code_of(line);
+    code.resize(begin + (begin > 0 ? 1 : 0) + line.size(), ' ');
+  }
+  return code;
+}
+
+int uses_of(std::string_view code, std::string_view name) {
+  int count = 0;
+  for_each_use(code, name, [&](std::size_t, std::size_t) { ++count; });
+  return count;
+}
+
+/// Whether a function's parameter names a parameter of its template besides Config.
+bool names_parameter_of(std::string_view start, std::string_view parameter) {
+  const std::size_t open = start.find('<');
+  const auto items =
+      list_items(start.substr(open + 1, after_closing(start, open, '<', '>') - open - 2));
+  return std::ranges::any_of(items, [&](const std::string& item) {
+    const std::string_view name = word_before(item, std::min(item.find(" = "), item.size()));
+    return name != "Config" && uses_of(parameter, name) > 0;
+  });
+}
+
+/// Places of the items between round brackets.
+struct List {
+  std::vector<std::pair<std::size_t, std::size_t>> items;
+
+  std::string_view text(std::string_view code, std::size_t i) const {
+    return code.substr(items[i].first, items[i].second - items[i].first);
+  }
+};
+List list_after(std::string_view code, std::size_t open) {
+  List list;
+  std::size_t begin = open + 1;
+  int depth = 0;
+  for (std::size_t at = open; at < code.size(); ++at) {
+    depth += depth_of(code.substr(at, 1));
+    if ((depth == 1 && code[at] == ',') || depth == 0) {
+      begin = std::min(code.find_first_not_of(" \n", begin), at);
+      if (begin < at) {
+        list.items.emplace_back(begin, at);
+      }
+      begin = at + 1;
+    }
+    if (depth == 0) {
+      break;
+    }
+  }
+  return list;
+}
+
+/// Removes item `i`, with a comma.
+void drop_item(std::string& text, const List& list, std::size_t i) {
+  const bool last = i + 1 == list.items.size();
+  const std::size_t begin = last && i > 0 ? list.items[i - 1].second : list.items[i].first;
+  const std::size_t end = last ? list.items[i].second : list.items[i + 1].first;
+  text.erase(begin, end - begin);
+}
+
+/// Drops parameter `i` of `count` of a function from its declaration and its calls, if that changes
+/// nothing else.
+bool drop_parameter(Program& program, std::vector<std::string>& codes, std::size_t index,
+                    std::size_t i, std::size_t count) {
+  const std::string own = program.all[index].names.front();
+  std::map<std::size_t, std::vector<List>> calls;  // by declaration
+  for (std::size_t at = 0; at < codes.size(); ++at) {
+    const std::string& code = codes[at];
+    bool whole = true;
+    for_each_use(code, own, [&](std::size_t begin, std::size_t end) {
+      const std::size_t open = code[end] == '<' ? after_closing(code, end, '<', '>') : end;
+      const bool member = begin > 0 && (code[begin - 1] == '.' || code[begin - 1] == '>');
+      const List list = open < code.size() && code[open] == '(' ? list_after(code, open) : List{};
+      whole = whole && !member && list.items.size() == count &&
+              (at == index || list.text(code, i).find_first_of("(=+-{") == std::string_view::npos);
+      calls[at].push_back(list);
+    });
+    if (!whole) {
+      return false;
+    }
+  }
+  for (const auto& [at, lists] : calls) {
+    std::string text = joined_lines(program.all[at].lines);
+    for (std::size_t call = lists.size(); call-- > 0;) {
+      drop_item(text, lists[call], i);
+    }
+    program.all[at].lines = lines_of(text);
+    codes[at] = padded_code(program.all[at].lines);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool drop_idle_calls(Program& program, std::set<std::string>& objects) {
@@ -113,6 +209,48 @@ bool drop_idle_calls(Program& program, std::set<std::string>& objects) {
              objects.contains(std::string(word_before(path, dot)));
     };
     changed = drop_statements(d, does_nothing) || changed;
+  }
+  return changed;
+}
+
+bool drop_parameters(Program& program) {
+  std::vector<std::string> codes;
+  std::map<std::string, int> declared;
+  std::string in_macros;
+  for (const Declaration& d : program.all) {
+    codes.push_back(d.kind == Kind::kDropped ? "" : padded_code(d.lines));
+    in_macros += d.kind == Kind::kMacro ? codes.back() : "";
+    for (const std::string& name : d.names) {
+      ++declared[name];
+    }
+  }
+  bool changed = false;
+  for (std::size_t index = 0; index < program.all.size(); ++index) {
+    const Declaration& d = program.all[index];
+    const std::string own = d.names.front();
+    if (d.kind != Kind::kFunction || d.parent >= 0 || declared[own] != 1 ||
+        codes[index].find("__global__") != std::string::npos ||
+        codes[index].find("  TILECAST_") != std::string::npos || uses_of(in_macros, own) > 0) {
+      continue;
+    }
+    const std::size_t open = codes[index].find(own + "(") + own.size();
+    const bool is_template = trimmed(codes[index]).starts_with("template <");
+    const List head = list_after(codes[index], open);
+    for (std::size_t i = head.items.size(); i-- > 0;) {
+      const std::string_view parameter = head.text(codes[index], i);
+      const std::string_view name = word_before(parameter, parameter.size());
+      const bool unread = name.empty()
+                              ? parameter.ends_with('&')
+                              : name.size() < parameter.size() && uses_of(codes[index], name) == 1;
+      if (!unread || parameter.find('=') != std::string_view::npos ||
+          (is_template && names_parameter_of(codes[index], parameter))) {
+        continue;
+      }
+      if (drop_parameter(program, codes, index, i, head.items.size())) {
+        changed = true;
+        break;  // the next pass looks for more
+      }
+    }
   }
   return changed;
 }

@@ -26,6 +26,10 @@ bool put_values(Program& program);
 /// content. `objects`: names of such objects.
 bool drop_idle_calls(Program& program, std::set<std::string>& objects);
 
+/// Drops parameters that a function does not read, if every use is a call whose argument has no
+/// effect.
+bool drop_parameters(Program& program);
+
 /// Drops unused local constants and objects, and static checks that this program's constants
 /// decide.
 bool drop_unused(Program& program);

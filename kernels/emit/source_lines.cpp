@@ -136,6 +136,27 @@ Lines with_short_functions(const Lines& lines) {
   return result;
 }
 
+/// Aligns trailing comments of adjacent lines in one column, if they fit.
+Lines with_aligned_comments(Lines lines) {
+  const auto comment_of = [](const std::string& line) {
+    const std::string code = code_of(line);
+    const std::size_t at = line.find("  //", code.size());
+    return trimmed(code).empty() || code.size() != at ? std::string::npos : at;
+  };
+  for (std::size_t begin = 0, end; begin < lines.size(); begin = end + 1) {
+    std::size_t column = 0, widest = 0;
+    for (end = begin; end < lines.size() && comment_of(lines[end]) != std::string::npos; ++end) {
+      column = std::max(column, comment_of(lines[end]));
+      widest = std::max(widest, lines[end].size() - comment_of(lines[end]));
+    }
+    for (std::size_t i = begin; i < end && column + widest <= kColumns; ++i) {
+      const std::size_t at = comment_of(lines[i]);
+      lines[i].insert(at, column - at, ' ');
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::optional<std::string> value_of(std::string_view word, const Constants& constants) {
@@ -385,7 +406,7 @@ Lines without_template_parameter(const Lines& lines) {
     replace_all(changed, "<tilecast::Config>", "");
     result.push_back(changed);
   }
-  return with_short_functions(reflowed(result));
+  return with_aligned_comments(with_short_functions(reflowed(result)));
 }
 
 }  // namespace tilecast

@@ -77,7 +77,8 @@ class SourceUser {
     while (bind_parameters(program_)) {
     }
     std::set<std::string> objects;
-    while (put_values(program_) || drop_idle_calls(program_, objects) || drop_unused(program_)) {
+    while (put_values(program_) || drop_idle_calls(program_, objects) ||
+           drop_parameters(program_) || drop_unused(program_)) {
     }
     reach();
     if (drop_alternatives()) {
