@@ -1,6 +1,6 @@
 // Tests that each misuse of the C interface of attention is an error and never a crash. Needs no
 // GPU.
-#include "library/cpu_testing.h"
+#include "library/cpu_test.h"
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
 // Tests that each misuse of the C interface is an error and never a crash (also under
 // AddressSanitizer). Needs no GPU.
-#include "library/cpu_testing.h"
+#include "library/cpu_test.h"
 
 #include <algorithm>
 #include <cstring>

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "library/cpu_testing.h"
+#include "library/cpu_test.h"
 #include "tests/catch.h"
 #include "tests/comma_locale.h"
 #include "tests/sanitized.h"

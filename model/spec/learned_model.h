@@ -189,7 +189,7 @@ constexpr int kMostLeaf = 2047;  // two digits of base 64, with a sign
 /// A sum of functions of four features.
 struct LearnedSum {
   double level = 0;
-  double unit = 1e-4;  // leaves are whole multiples, at most kMostLeaf
+  double unit = 1;  // leaves are whole multiples, at most kMostLeaf
   std::vector<Tree> trees = {};
   std::vector<double> usual = {};  // mean contribution of each group over the measured rows
 };

@@ -174,7 +174,8 @@ NB_MODULE(_native, m) {
         }));
   m.def("routed_rows", [](tilecast::i64 tokens, tilecast::i64 experts, tilecast::i64 top_k,
                           const std::string& routing, tilecast::u64 seed) {
-    return drawn_rows({experts, tokens, top_k, tilecast::parse_zipf(routing), seed}, 1).front();
+    return tilecast::drawn_rows({experts, tokens, top_k, tilecast::parse_zipf(routing), seed}, 1)
+        .front();
   });
   m.def("activations", [] {
     std::vector<std::pair<std::string, int>> words;

@@ -5,7 +5,7 @@ set -eu
 count() { # PATHSPEC... : lines of these files
   git ls-files -- "$@" |
     grep -E '\.(h|cpp|cu|cuh|py|js|css)$' |
-    if [ "$tests" = yes ]; then cat; else grep -vE '(^|/)tests/|_test\.(cpp|py|sh)$|/benchmarks/|(^|/)test_[a-z0-9_]*\.py$|_testing\.h$|/gpu_test(_bench)?\.(h|cpp)$|/example_[a-z0-9]*\.h$'; fi |
+    if [ "$tests" = yes ]; then cat; else grep -vE '(^|/)tests/|_test\.(cpp|py|sh)$|/benchmarks/|(^|/)test_[a-z0-9_]*\.py$|_testing\.h$|/[cg]pu_test(_bench)?\.(h|cpp)$|/example_[a-z0-9]*\.h$'; fi |
     xargs -r cat | grep -vcE '^[[:space:]]*(//.*|/\*.*|\*.*|#([[:space:]!].*)?)?$' || true
 }
 tests=no
