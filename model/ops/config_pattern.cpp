@@ -266,8 +266,7 @@ bool ConfigPattern::matches(const ConfigTexts& config, bool any_order) const {
 
 bool ConfigPattern::set_on(KernelConfig& config) const {
   return std::ranges::all_of(given_, [&](const std::string& part) {
-    const std::string_view value = std::string_view(part).substr(part.find('=') + 1);
-    return is_tile(value) || set_part(part, config);
+    return is_tile(part) || key_of(part) == "tile" || set_part(part, config);
   });
 }
 

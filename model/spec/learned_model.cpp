@@ -24,7 +24,7 @@ namespace {
 
 // Generous bounds on the numbers that a calibration writes.
 constexpr double kMostFeature = 1e15, kMostLevel = 20, kMostReach = 20, kMostUncorrected = 3,
-                 kMostUnit = 1;
+                 kLeastUnit = 1e-12, kMostUnit = 1;
 constexpr i64 kMostRows = 10'000'000, kMostTrees = 10'000;
 
 constexpr std::string_view kHeader = "splits,leaves";
@@ -119,7 +119,7 @@ std::vector<double> read_numbers(const StrictValue& value, double most) {
 LearnedSum read_sum(const StrictValue& value, std::size_t groups) {
   const StrictMap map = value.map({"trees", "level", "unit", "usual"});
   LearnedSum sum{.level = map.required("level").number(-kMostLevel, kMostLevel),
-                 .unit = map.required("unit").number(0, kMostUnit),
+                 .unit = map.required("unit").number(kLeastUnit, kMostUnit),
                  .trees = std::vector<Tree>(
                      static_cast<std::size_t>(map.required("trees").integer(0, kMostTrees))),
                  .usual = read_numbers(map.required("usual"), kMostLevel)};
@@ -153,7 +153,12 @@ std::vector<FeatureScale> read_scale(const StrictValue& value, FeatureNames feat
   std::vector<FeatureScale> scale;
   for (const std::string& name : names) {
     const StrictMap own = map.required(name).map({"from", "to", "width", "at"});
-    scale.push_back({.at = read_numbers(own.required("at"), kMostFeature),
+    std::vector<double> at = read_numbers(own.required("at"), kMostFeature);
+    if (at.size() > kMostThresholds || !std::ranges::is_sorted(at)) {
+      own.required("at").fail(
+          fmt::format("expected at most {} ascending numbers", kMostThresholds));
+    }
+    scale.push_back({.at = std::move(at),
                      .width = own.required("width").number(0, kMostFeature),
                      .least = own.required("from").number(-kMostFeature, kMostFeature),
                      .most = own.required("to").number(-kMostFeature, kMostFeature)});

@@ -404,7 +404,11 @@ def test_groups_and_leading_dimensions_are_those_of_the_program():
     ("top-k 9: there are only 8 experts", lambda: tilecast.routed_rows(64, 8, 9)),
     ("tokens: expected 1 to 4194304, got 0", lambda: tilecast.routed_rows(0, 8)),
     ("rows", lambda: tilecast.routed_rows(1 << 22, 8, 2)),
-    ("dtype: apply only to m, n and k", lambda: tilecast.predict(tilecast.Gemm(64, 64, 64), dtype="bf16"))])
+    ("dtype: apply only to m, n and k", lambda: tilecast.predict(tilecast.Gemm(64, 64, 64), dtype="bf16")),
+    ("batch: cannot be combined", lambda: tilecast.Gemm([64, 64], 64, 64, batch=2)),
+    ("expected both BLOCK_M and BLOCK_N", lambda: tilecast.rank([(64, 64, 64)], [{"BLOCK_M": 64, "BLOCK_K": 64}])),
+    ("block_m and bm: expected one", lambda: tilecast.rank([(64, 64, 64)], [{"BLOCK_M": 64, "BM": 64, "BN": 64}])),
+    ("tile: given twice", lambda: tilecast.rank([(64, 64, 64)], [{"BM": 64, "BN": 64, "tile": (64, 64)}]))])
 def test_mistakes_in_groups_and_leading_dimensions_are_refused(words, call):
     with pytest.raises(tilecast.ConfigError, match=words):
         call()

@@ -36,10 +36,10 @@ class Config:
     def __init__(self, tile: Optional[Sequence[int]] = None, stages: Optional[int] = None,
                  cluster: Optional[Sequence[int]] = None, *, warps: Optional[int] = None,
                  schedule: Optional[str] = None, **keys: Any):
-        given = {"tile": _sizes("tile", tile, (2, 3)), "stages": stages, "cluster": _sizes("cluster", cluster, (2,)),
-                 **keys}
+        sizes = _sizes("tile", tile, (2, 3))
+        given = {"tile": sizes, "stages": stages, "cluster": _sizes("cluster", cluster, (2,)), **keys}
         if warps is not None:
-            given["warpgroups"] = _warpgroups(integer("warps", warps), tile)
+            given["warpgroups"] = _warpgroups(integer("warps", warps), sizes)
         self.parts = {name: _value(name, value) for name, value in given.items() if value is not None}
         self.schedule = None if schedule is None else text("schedule", schedule)
         if not self.parts and not self.schedule:
@@ -89,17 +89,19 @@ def _sizes(name: str, sizes: Any, lengths: tuple[int, ...]) -> Optional[list[int
 
 def _value(name: str, value: Any) -> str:
     if isinstance(value, str):
+        if not value or set(value) & set(" \t\n,:="):
+            raise ConfigError(f"{name}: expected one word, got {value!r}")
         return value
     if isinstance(value, Iterable):
         return "x".join(str(integer(name, one)) for one in value)
     return str(integer(name, value))
 
 
-def _warpgroups(warps: int, tile: Optional[Sequence[int]]) -> tuple[int, int]:
+def _warpgroups(warps: int, tile: Optional[list[int]]) -> tuple[int, int]:
     """Splits a tile along M if each warpgroup gets whole wgmmas, else along N, as the candidates do."""
     groups = warps // _WARPS_PER_WARPGROUP
     if groups < 1 or warps % _WARPS_PER_WARPGROUP:
         raise ConfigError(f"warps: expected a multiple of {_WARPS_PER_WARPGROUP}, got {warps}")
     if tile is None:
         raise ConfigError("warps: give the tile too, or warpgroups=(M, N)")
-    return (1, groups) if list(tile)[0] % (groups * _WGMMA_ROWS) else (groups, 1)
+    return (1, groups) if tile[0] % (groups * _WGMMA_ROWS) else (groups, 1)

@@ -93,6 +93,8 @@ class Gemm:
             side = getattr(self, name)
             for one in side if name != "n" and _is_grouped(side) else [side]:
                 integer(name, one)
+        if _is_grouped(self.m) and self.batch != 1:
+            raise ConfigError("batch: cannot be combined with groups")
 
     def texts(self) -> Texts:
         side = lambda value: (f"[{','.join(str(operator.index(one)) for one in value)}]" if _is_grouped(value)

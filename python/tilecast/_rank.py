@@ -23,7 +23,8 @@ def rank(problems: Iterable[OneProblem], configs: Iterable[Union[OneConfig, Tile
     """Returns times in microseconds of given configurations: a row per problem, a column per
     configuration; infinity if the configuration cannot run.
 
-    problems   each a tuple (m, n, k) or a text "4096x4096x4096", in elements, or a `tilecast.Attention`
+    problems   each a tuple (m, n, k) or a text "4096x4096x4096", in elements, a `tilecast.Gemm` or a
+               `tilecast.Attention`
     configs    configurations of tilecast's kernels, complete or partial: texts, `tilecast.Config`, tuples or dicts of
                parts ((M, N, K), (M, N, K, stages, warps), {"BLOCK_M": 128, ...}), or `tilecast.Prediction`; or tiles of
                Triton's GEMMs, `tilecast.triton.Tile`; not both. A partial one stands for its fastest match by the

@@ -166,6 +166,9 @@ class Splitter {
 /// leaves the ridge pulls to; empty for 0.
 void fit_again(const BoostRows& rows, const std::vector<FeatureScale>& scale, double ridge,
                const std::vector<Tree>& towards, std::vector<Tree>& trees) {
+  if (rows.target.size() == 0) {
+    return;
+  }
   Eigen::VectorXf left = rows.target - values_of(trees, scale, rows.features);
   for (int round = 0; round < kRefitRounds; ++round) {
     const float from = linear_from(left);

@@ -4,8 +4,8 @@
 // Each tree sees 70 % of the problems and half of the features. A split maximizes the weighted
 // variance between its halves, summed over the nodes of its level; leaves then account for the
 // ramps. Residuals far from 0 count linearly (Huber). Minimum weights and ridges grow with the
-// whole weight, so that they suit a few hundred rows or twenty thousand. Deterministic: one seed,
-// one thread.
+// whole weight, so that they suit a few hundred rows or twenty thousand. Deterministic on one
+// machine: one seed, one thread.
 //
 // Another GPU's trees can be a prior: their splits stay, and a ridge pulls each leaf to its value
 // there. Not modelled: splits chosen several at a time. Checked by: boost_test.cpp.
