@@ -22,13 +22,16 @@ struct Chunk {
   __device__ constexpr bool has_own_box() const {
     return Config::kLastColumns > 0 && columns == Config::kLastColumns;
   }
+  __device__ constexpr bool ends_in_half() const {
+    return Config::kLastColumns > 0 && columns % 16 != 0;
+  }
   __device__ constexpr i32 boxes() const {
     return has_own_box() ? 1 : columns / Config::kBoxColumns;
   }
   /// Number of groups of sixteen columns; the last group may have eight.
-  __device__ constexpr i32 sixteens() const { return columns / 16 + (columns % 16 != 0 ? 1 : 0); }
+  __device__ constexpr i32 sixteens() const { return columns / 16 + (ends_in_half() ? 1 : 0); }
   __device__ constexpr bool is_half(i32 sixteen) const {
-    return columns % 16 != 0 && sixteen == columns / 16;
+    return ends_in_half() && sixteen == columns / 16;
   }
 
   __device__ static constexpr Chunk<Config> at(i32 index) {

@@ -61,7 +61,7 @@ __device__ inline void stage_sixteen(u32 slot, const Chunk<Config>& chunk, i32 s
       }
       return;
     }
-    if constexpr (Config::kLastColumns % 16 != 0) {
+    if constexpr (Config::kLastColumns > 0 && Config::kLastColumns % 16 != 0) {
       if (chunk.is_half(sixteen)) {
         ptx::stmatrix_x2(slot + slot_offset(chunk, first_row + lane % 16, sixteen * 2), pairs[0],
                          pairs[1]);

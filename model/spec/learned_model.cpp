@@ -24,7 +24,7 @@ namespace {
 
 // Generous bounds on the numbers that a calibration writes.
 constexpr double kMostFeature = 1e15, kMostLevel = 20, kMostReach = 20, kMostUncorrected = 3,
-                 kLeastUnit = 1e-12, kMostUnit = 1;
+                 kLeastUnit = 1e-30, kMostUnit = 1;
 constexpr i64 kMostRows = 10'000'000, kMostTrees = 10'000;
 
 constexpr std::string_view kHeader = "splits,leaves";

@@ -389,8 +389,9 @@ def test_groups_and_leading_dimensions_are_those_of_the_program():
     assert len(rows) == 64 and sum(rows) == 8192 and rows == tilecast.routed_rows(4096, 64, 2, "zipf:1.1", seed=1)
     assert rows != tilecast.routed_rows(4096, 64, 2, "zipf:1.1", seed=2)
     grouped = tilecast.Gemm([256, 0, 17], 1024, 512, dtype="bf16")
-    assert tilecast.predict(grouped).data["groups"] == "256,0,17"
-    assert tilecast.predict(tilecast.Gemm(256, 128, [64, 512], dtype="bf16", layout="nt")).data["groups"] == "k:64,512"
+    assert tilecast.predict(grouped).data["problem"]["groups"] == [256, 0, 17]
+    along_k = tilecast.predict(tilecast.Gemm(256, 128, [64, 512], dtype="bf16", layout="nt")).data["problem"]
+    assert along_k["groups"] == [64, 512] and along_k["groups_along"] == "k"
     padded, dense = (tilecast.Gemm(512, 512, 500, lda=lda, ldb=lda) for lda in (512, None))
     assert tilecast.predict(padded)[0].time_us < tilecast.predict(dense)[0].time_us  # rows of 1,000 bytes need a copy
     times = tilecast.rank([grouped, padded], ["ws 128x128x64", "pp 64x128x64"])
@@ -407,7 +408,7 @@ def test_groups_and_leading_dimensions_are_those_of_the_program():
     ("dtype: apply only to m, n and k", lambda: tilecast.predict(tilecast.Gemm(64, 64, 64), dtype="bf16")),
     ("batch: cannot be combined", lambda: tilecast.Gemm([64, 64], 64, 64, batch=2)),
     ("expected both BLOCK_M and BLOCK_N", lambda: tilecast.rank([(64, 64, 64)], [{"BLOCK_M": 64, "BLOCK_K": 64}])),
-    ("block_m and bm: expected one", lambda: tilecast.rank([(64, 64, 64)], [{"BLOCK_M": 64, "BM": 64, "BN": 64}])),
+    ("block_m and bm: expected one of them", lambda: tilecast.rank([(64, 64, 64)], [{"BLOCK_M": 64, "BM": 64, "BN": 64}])),
     ("tile: given twice", lambda: tilecast.rank([(64, 64, 64)], [{"BM": 64, "BN": 64, "tile": (64, 64)}]))])
 def test_mistakes_in_groups_and_leading_dimensions_are_refused(words, call):
     with pytest.raises(tilecast.ConfigError, match=words):

@@ -60,12 +60,21 @@ class Config:
                                   f"got {given!r}")
             given = dict(zip(names, given))
         low = {str(name).lower(): value for name, value in given.items()}
-        found = {name: low.pop(own) for name, names in _NAMES.items() for own in names if own in low}
-        sides = [found.pop(side) for side in ("block_m", "block_n", "block_k") if side in found]
-        if sides:
-            low["tile"] = sides
+        found: dict[str, Any] = {}
+        for name, names in _NAMES.items():
+            own = [one for one in names if one in low]
+            if len(own) > 1:
+                raise ConfigError(f"{' and '.join(own)}: expected one of them")
+            found.update({name: low.pop(one) for one in own})
+        sides = {side: found.pop(side) for side in ("block_m", "block_n", "block_k") if side in found}
+        if sides and not sides.keys() >= {"block_m", "block_n"}:
+            raise ConfigError(f"{', '.join(sides)}: expected both BLOCK_M and BLOCK_N, perhaps with BLOCK_K")
+        more = {"tile": list(sides.values())} if sides else {}
         if "group_m" in found:
-            low.update(raster="grouped_m", group=found.pop("group_m"))
+            more.update(raster="grouped_m", group=found.pop("group_m"))
+        if twice := more.keys() & low.keys():
+            raise ConfigError(f"{', '.join(sorted(twice))}: given twice")
+        low.update(more)
         return cls(**low, **found)
 
     def __str__(self) -> str:
