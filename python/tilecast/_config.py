@@ -66,10 +66,10 @@ class Config:
             if len(own) > 1:
                 raise ConfigError(f"{' and '.join(own)}: expected one of them")
             found.update({name: low.pop(one) for one in own})
-        sides = {side: found.pop(side) for side in ("block_m", "block_n", "block_k") if side in found}
-        if sides and not sides.keys() >= {"block_m", "block_n"}:
-            raise ConfigError(f"{', '.join(sides)}: expected both BLOCK_M and BLOCK_N, perhaps with BLOCK_K")
-        more = {"tile": list(sides.values())} if sides else {}
+        blocks = {side: found.pop(side) for side in ("block_m", "block_n", "block_k") if side in found}
+        if blocks and not blocks.keys() >= {"block_m", "block_n"}:
+            raise ConfigError(f"{', '.join(blocks)}: expected both BLOCK_M and BLOCK_N, perhaps with BLOCK_K")
+        more = {"tile": list(blocks.values())} if blocks else {}
         if "group_m" in found:
             more.update(raster="grouped_m", group=found.pop("group_m"))
         if twice := more.keys() & low.keys():
