@@ -63,7 +63,8 @@ def test_table_text_and_fields_name_the_same_bottleneck(method):
 
 
 @pytest.mark.parametrize("question", [
-    lambda: tilecast.predict(8192, 14336, 4096, simulate=200, top=200, threads=2),
+    lambda: tilecast.predict(tilecast.Gemm(tilecast.routed_rows(32768, 256, 2, "zipf:1.1"), 7168, 4096), simulate=200,
+                             threads=1),
     lambda: tilecast.predict_many(range(512, 51200, 512), 4096, 4096, threads=2),
     lambda: tilecast.rank([(64 * i, 4096, 4096) for i in range(1, 1000)], [KNOWN] * 500, threads=2),
     lambda: tilecast.explain(8192, 14336, 4096, ["ws:tile=128x256x64"] * 50, threads=2)])
