@@ -52,9 +52,8 @@ bool LearnedPart::extrapolates(const KernelFeatures& kernel) const {
 Learned LearnedPart::of(const KernelFeatures& kernel) const {
   const RampPositions positions(model_.scale, kernel.values);
   const auto value = [&](const LearnedSum& sum) { return value_of(sum, positions); };
-  const auto within = [](double log, double most) { return std::clamp(log, -most, most); };
-  Learned learned{.cycles = within(value(method_.cycles), kMostOfCycles),
-                  .clock = within(value(method_.clock), kMostOfClock),
+  Learned learned{.cycles = bounded(value(method_.cycles), kMostOfCycles),
+                  .clock = bounded(value(method_.clock), kMostOfClock),
                   .interval = {},
                   .extrapolated = extrapolates(kernel)};
   if (const double reach = method_.reach.of(kernel.limiter); reach > 0) {

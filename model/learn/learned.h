@@ -15,6 +15,7 @@
 // (validate).
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -32,6 +33,7 @@ namespace tilecast {
 // Bounds on the correction, as logarithms. Few measured rows need a larger correction. A kernel
 // that seems to need one is not similar to the rows that it uses.
 constexpr double kMostOfCycles = 0.4, kMostOfClock = 0.1;
+constexpr double bounded(double log, double most) { return std::clamp(log, -most, most); }
 
 struct Learned {
   double cycles = 0, clock = 0;  // expected log ratio of measured to uncorrected

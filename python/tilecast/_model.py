@@ -15,7 +15,7 @@ from typing import Any, Optional, Union, overload
 
 from . import _native
 from ._config import Config
-from ._problem import Attention, OneProblem, Problem, flag, integer, listed, named, problem_of, problems_of, text
+from ._problem import Attention, OneProblem, Problem, flag, listed, named, problem_of, problems_of, text, within
 
 _CONFIGS = pathlib.Path(__file__).parent / "configs"
 
@@ -285,20 +285,13 @@ def search_of(schedules: Optional[Iterable[str]] = (), top: int = 1, simulate: O
               objective: str = "time", config: Optional[Configs] = None) -> tuple:
     """Returns the Search of _native.pyi."""
     names = listed("schedules", () if schedules is None else schedules, lambda one: isinstance(one, str))
-    return ([text("schedules", name) for name in names], _within("top", top, 1, 1 << 20),
-            None if simulate is None else _within("simulate", simulate, 1, 4096), _threads(threads),
+    return ([text("schedules", name) for name in names], within("top", top, 1, 1 << 20),
+            None if simulate is None else within("simulate", simulate, 1, 4096), _threads(threads),
             [] if config is None else configs_of(config), text("objective", objective))
 
 
 def _threads(count: int) -> int:
-    return _within("threads", count, 0, 1024)
-
-
-def _within(name: str, value: int, least: int, most: int) -> int:
-    """Returns the value, checked against the range of the program's option of that name."""
-    if not least <= integer(name, value) <= most:
-        raise ConfigError(f"{name}: expected {least} to {most}, got {value}")
-    return value
+    return within("threads", count, 0, 1024)
 
 
 @overload

@@ -38,6 +38,13 @@ def integer(name: str, value: Any) -> int:
     raise TypeError(f"{name}: expected an integer, got {value!r}")
 
 
+def within(name: str, value: Any, least: int, most: int) -> int:
+    """Returns the integer, checked against the range of the program's option of that name."""
+    if not least <= integer(name, value) <= most:
+        raise ConfigError(f"{name}: expected {least} to {most}, got {value}")
+    return value
+
+
 def named(name: str, call: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
     """Returns the call's result, or raises its error with the name in front."""
     try:
@@ -204,8 +211,6 @@ def routed_rows(tokens: int, experts: int, top_k: int = 1, routing: str = "unifo
     the rows of a `Gemm`. `routing` is "uniform", or "zipf:1.1" for popular experts by Zipf's law. Raises ConfigError
     if there are fewer experts than `top_k`, or over 2^22 rows."""
     for name, count in {"tokens": tokens, "experts": experts, "top_k": top_k}.items():
-        if not 1 <= integer(name, count) <= 1 << 22:
-            raise ConfigError(f"{name}: expected 1 to {1 << 22}, got {count}")
-    if not 0 <= integer("seed", seed) < 1 << 62:
-        raise ConfigError(f"seed: expected at least 0, got {seed}")
+        within(name, count, 1, 1 << 22)
+    within("seed", seed, 0, 1 << 62)
     return _native.routed_rows(tokens, experts, top_k, text("routing", routing), seed)

@@ -143,10 +143,9 @@ struct LeftOver {
       : cycles(cycles_said.size()), clock(clock_said.size()) {
     parallel_for(rows.rows.size(), threads, [&](std::size_t i) {
       const auto at = static_cast<Eigen::Index>(i);
-      const auto within = [](double log, double most) { return std::clamp(log, -most, most); };
-      const double of_cycles = within(cycles_said[at], kMostOfCycles);
+      const double of_cycles = bounded(cycles_said[at], kMostOfCycles);
       const Hertz settled = seen.corrected(i, of_cycles).clock.sm_clock;
-      clock[at] = std::log(rows.rows[i].clock / settled) - within(clock_said[at], kMostOfClock);
+      clock[at] = std::log(rows.rows[i].clock / settled) - bounded(clock_said[at], kMostOfClock);
       cycles[at] = seen.cycles_off[at] - of_cycles;
     });
   }
