@@ -133,6 +133,18 @@ TEST_CASE("Schedules without a ring are candidates if named, or with `all`") {
   }
 }
 
+TEST_CASE("Kernels off the menu keep the rules of their instructions") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto multistage = [&](const GemmProblem& problem) {
+    return enumerate_candidates(gpu, problem, {Schedule::kMultistage}, true).legal.size();
+  };
+  GemmProblem problem{{335, 16, 710}, ElementType::kFp16, Layout::kTt};
+  CHECK(multistage(problem) > 0);
+  problem.leading.c = 32;
+  CHECK(multistage(problem) == 0);
+  CHECK(multistage(in_groups({.shape = {0, 4096, 7168}, .layout = Layout::kTn}, {64, 80})) == 0);
+}
+
 TEST_CASE("mma.sync is on the menu only of GPUs without wgmma and tcgen05") {
   for (const char* name : {"h200_sxm", "b200", "a100_sxm80", "rtx_4090", "rtx_5090"}) {
     const GpuSpec gpu = load_gpu(name, false).spec;

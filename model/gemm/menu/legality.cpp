@@ -210,8 +210,12 @@ struct Broken {
     if (kArchitectureRule.broken(c)) {
       return {&kArchitectureRule};
     }
-    const Rule<KernelCase>* const kernel =
-        first_broken(rules_of_kernels(traits_of(c.schedule).tensor_core), c);
+    const TensorCore core = traits_of(c.schedule).tensor_core;
+    const Rule<KernelCase>* kernel = first_broken(rules_of_kernels(core), c);
+    if (kernel == nullptr && core != menu_tensor_core(c.gpu)) {
+      // why_not_solvable checks these for the menu's instructions alone.
+      kernel = first_broken(rules_of_kinds(), c);
+    }
     return kernel != nullptr ? Broken{nullptr, kernel}
                              : Broken{first_broken<ChipCase>(kChipRules, c)};
   }
