@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/base/error.h"
 #include "model/base/refuse.h"
 #include "model/base/words.h"
 #include "model/gemm/menu/candidates.h"
+#include "model/gemm/menu/legality.h"
 #include "model/predict/predict_op.h"
 #include "model/predict/price_of_copies.h"
+#include "model/rank/fastest.h"
+#include "model/rank/shortlist.h"
 #include "model/stream/stream_menu.h"
 
 namespace tilecast {
@@ -130,15 +134,44 @@ Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const Confi
   return one;
 }
 
+namespace {
+
+/// Gives each partial configuration the first of these predictions that it matches, best first.
+void share_matches(const std::vector<ConfigPattern>& configs, const std::vector<Prediction>& sorted,
+                   std::vector<Ranking::Listed>& listed) {
+  std::vector<ConfigTexts> texts;
+  std::vector<AnySchedule> schedules;
+  for (const Prediction& p : sorted) {
+    texts.push_back(ConfigTexts::of(p.config));
+    schedules.push_back(schedule_of(p.config));
+  }
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    if (configs[i].whole() || !listed[i].config) {
+      continue;
+    }
+    const std::vector<AnySchedule> own = configs[i].schedules();
+    for (std::size_t j = 0; j < sorted.size() && sorted[j].config != *listed[i].config; ++j) {
+      if ((own.empty() || own.front() == schedules[j]) && configs[i].matches(texts[j])) {
+        listed[i].config = sorted[j].config;
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<Ranking::Listed> completed(const GpuSpec& gpu, const AnyProblem& problem,
                                        const std::vector<ConfigPattern>& configs, Regime regime,
                                        Inputs inputs, unsigned threads) {
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
   std::optional<MatchingKernels> kernels;  // of a GEMM
+  std::vector<Prediction> found;
   const auto complete = [&](const ConfigPattern& config) -> AnyConfig {
     if (config.whole()) {
       require_same_op(problem, *config.whole());
-      return *config.whole();
+      return gemm == nullptr ? *config.whole()
+                             : for_operands(gemm->dtype, std::get<KernelConfig>(*config.whole()));
     }
     if (gemm == nullptr) {
       return rank_matching(gpu, problem, config, regime, inputs, 1,
@@ -150,7 +183,8 @@ std::vector<Ranking::Listed> completed(const GpuSpec& gpu, const AnyProblem& pro
     if (!kernels) {
       kernels.emplace(gpu, *gemm, threads);
     }
-    return fastest_match({gpu, *gemm, regime, inputs}, config, *kernels);
+    found.push_back(fastest_match({gpu, *gemm, regime, inputs}, config, *kernels));
+    return found.back().config;
   };
   std::vector<Ranking::Listed> listed;
   for (const ConfigPattern& config : configs) {
@@ -160,17 +194,37 @@ std::vector<Ranking::Listed> completed(const GpuSpec& gpu, const AnyProblem& pro
       listed.push_back({{}, error.what()});
     }
   }
+  std::ranges::stable_sort(found, {}, &Prediction::time);
+  share_matches(configs, found, listed);
   return listed;
 }
 
-Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
-                     const std::vector<ConfigPattern>& configs, Regime regime, Inputs inputs,
-                     const Effort& given) {
-  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
-  refuse_if(gemm == nullptr, "a list of configurations (--configs) is supported only for GEMMs");
-  const Effort effort = with_method(given, Method::kSimulated);
-  std::vector<Ranking::Listed> listed =
-      completed(gpu, problem, configs, regime, inputs, effort.threads);
+namespace {
+
+/// Sets what rank_each leaves out.
+void sum_up(const Effort& effort, Ranking& ranking) {
+  std::vector<Seconds> times;
+  double logs = 0;
+  for (const Prediction& p : ranking.predictions) {
+    times.push_back(p.closed_form_time);
+    if (p.method == Method::kSimulated) {
+      ++ranking.simulated;
+      logs += std::log(p.time / p.closed_form_time);
+      if (!ranking.next_simulated && p.time > ranking.predictions.front().time) {
+        ranking.next_simulated = p;
+      }
+    }
+  }
+  ranking.candidates = static_cast<int>(times.size());
+  ranking.closed_form_scale = std::exp(logs / std::max(ranking.simulated, 1));
+  ranking.within_1_percent = count_within_1_percent(times);
+  set_shortlist(effort.shortlist, ranking);
+}
+
+Ranking rank_completed(const GemmQuestion& question, const std::vector<ConfigPattern>& configs,
+                       const Effort& effort) {
+  std::vector<Ranking::Listed> listed = completed(question.gpu, question.problem, configs,
+                                                  question.regime, question.inputs, effort.threads);
   std::vector<KernelConfig> all;
   for (const Ranking::Listed& one : listed) {
     if (one.config && std::ranges::find(all, std::get<KernelConfig>(*one.config)) == all.end()) {
@@ -180,10 +234,32 @@ Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
   if (all.empty()) {
     throw ConfigError(listed.front().why_none);
   }
-  Ranking ranking =
-      with_copies(gpu, rank_listed({gpu, *gemm, regime, inputs}, std::move(all), effort));
+  Ranking ranking = rank_listed(question, all, effort);
   ranking.listed = std::move(listed);
   return ranking;
+}
+
+}  // namespace
+
+Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
+                     const std::vector<ConfigPattern>& configs, Regime regime, Inputs inputs,
+                     const Effort& given) {
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  refuse_if(gemm == nullptr, "a list of configurations (--configs) is supported only for GEMMs");
+  const Effort effort = with_method(given, Method::kSimulated);
+  const GemmQuestion question{gpu, *gemm, regime, inputs};
+  const bool each = effort.method == Method::kSimulated && configs.size() <= effort.most_alone;
+  Ranking ranking =
+      each ? rank_each(question, configs, effort) : rank_completed(question, configs, effort);
+  share_matches(configs, ranking.predictions, ranking.listed);
+  std::erase_if(ranking.predictions, [&](const Prediction& p) {
+    return std::ranges::find(ranking.listed, std::optional(p.config), &Ranking::Listed::config) ==
+           ranking.listed.end();
+  });
+  if (each) {
+    sum_up(effort, ranking);
+  }
+  return with_copies(gpu, std::move(ranking));
 }
 
 }  // namespace tilecast

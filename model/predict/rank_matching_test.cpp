@@ -92,6 +92,38 @@ TEST_CASE("A list of partial configurations is completed like each alone", "[pat
   }
 }
 
+TEST_CASE("A configuration is not ranked after one that it includes", "[pattern]") {
+  const GemmProblem problem = fp16(2048, 4096, 1024);
+  // Each later one is narrower than the first of its schedule.
+  std::vector<ConfigPattern> patterns;
+  for (const char* text :
+       {"pp", "pp 128x128", "pp 128x128 c2x1", "pp 128x128 s6", "ws", "ws 128x256", "ws 128x192"}) {
+    patterns.emplace_back(text);
+  }
+  for (const std::size_t most_alone : {patterns.size(), patterns.size() - 1}) {
+    const Ranking ranking = rank_configs(h200(), problem, patterns, Regime::kBurst, Inputs::kNormal,
+                                         {.most_alone = most_alone});
+    std::vector<Seconds> times;
+    for (const Ranking::Listed& one : ranking.listed) {
+      const auto own = std::ranges::find(ranking.predictions, *one.config, &Prediction::config);
+      REQUIRE(own != ranking.predictions.end());
+      CHECK((own->method == Method::kSimulated || most_alone < patterns.size()));
+      times.push_back(own->time);
+    }
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      CAPTURE(most_alone, i);
+      CHECK(times[i < 4 ? 0 : 4] <= times[i]);
+      CHECK((i == 0 || i > 3 || times[1] <= times[i]));
+    }
+    if (most_alone == patterns.size()) {
+      const Prediction alone =
+          rank_matching(h200(), problem, patterns[5], Regime::kBurst, Inputs::kNormal, 1)
+              .predictions.front();
+      CHECK(times[5].value <= alone.time.value);
+    }
+  }
+}
+
 TEST_CASE("A part that no candidate has is set on those of its tile", "[pattern]") {
   // A candidate's ring is as long as shared memory permits, or one stage shorter: here 4 or 3. Each
   // stage is 48 KiB of 227, so a fifth does not fit.

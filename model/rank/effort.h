@@ -13,6 +13,9 @@ namespace tilecast {
 
 constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
 
+/// Length of a list of configurations that are ranked one by one: 2 to 3 seconds for a large GEMM.
+constexpr std::size_t kMostAlone = 50;
+
 /// Kernels listed besides the fastest, since the fastest are often one kernel with many tile
 /// orders. Their times come from the analytic model and the learned corrections; the best kernels
 /// with another tile and of the compared schedules, and the counterpart, are simulated if they
@@ -33,6 +36,9 @@ struct Effort {
   bool whole_menu = false;  // include dominated candidates (candidates.h)
   Shortlist shortlist = {};
   Objective objective = Objective::kTime;
+  // Of longer lists of configurations (rank_configs), only those that could be first are simulated.
+  std::size_t most_alone = kMostAlone;
+  std::size_t least_simulations = 1;  // per schedule, although they are long; by rank_matching 4
 };
 
 }  // namespace tilecast

@@ -29,11 +29,15 @@ std::vector<Seconds> closed_form_times(const GemmQuestion& question,
 Ranking rank_all(const GemmQuestion& question, const std::vector<Schedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
 /// Returns the fastest matching candidate by the analytic model. Throws like rank_matching.
-KernelConfig fastest_match(const GemmQuestion& question, const ConfigPattern& pattern,
-                           MatchingKernels& kernels);
+Prediction fastest_match(const GemmQuestion& question, const ConfigPattern& pattern,
+                         MatchingKernels& kernels);
 /// Predicts all legal configurations of a list; the others count as rejected.
-Ranking rank_listed(const GemmQuestion& question, std::vector<KernelConfig> configs,
+Ranking rank_listed(const GemmQuestion& question, const std::vector<KernelConfig>& configs,
                     const Effort& effort);
+/// Predicts the fastest match of each configuration, like rank_matching. Sets Ranking::listed, and
+/// of the counts only the rejected configurations.
+Ranking rank_each(const GemmQuestion& question, std::span<const ConfigPattern> configs,
+                  const Effort& effort);
 
 LeastWork least_work(const GpuSpec& gpu, const GemmProblem& problem);
 

@@ -53,7 +53,8 @@ KernelConfig as_simulated(const GemmQuestion& q, const KernelConfig& config) {
 /// each; with several tiles more, as long as the number of steps allows.
 std::vector<SharedSimulation> nominees(const GemmQuestion& q,
                                        const std::vector<Prediction>& candidates,
-                                       std::optional<std::size_t> most) {
+                                       const Effort& effort) {
+  const std::optional<std::size_t> most = effort.simulations;
   struct Kernel {
     KernelConfig key;
     Seconds promised;
@@ -84,6 +85,7 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
   for (auto& [kind, own] : by_schedule) {
     std::ranges::stable_sort(own.kernels, {}, &Kernel::promised);
     double length = 0;
+    std::size_t of_kind = 0;
     std::set<std::pair<i32, i32>> tiles;
     const std::size_t count = std::min(own.kernels.size(), most.value_or(kMostOfSchedule));
     for (std::size_t i = 0; i < count; ++i) {
@@ -92,10 +94,12 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
       const double steps = simulation_steps(q.gpu, as_run(q.problem, config), config);
       const bool second_tile =
           tiles.insert({config.tiling.block_m, config.tiling.block_n}).second && tiles.size() <= 2;
-      if (!most && !second_tile && length + steps > kFewSteps) {
+      if (!most && !second_tile && of_kind >= effort.least_simulations &&
+          length + steps > kFewSteps) {
         continue;  // a later one may be shorter
       }
       length += steps;
+      ++of_kind;
       chosen.push_back({std::move(kernel.candidates), steps});
     }
   }
@@ -203,7 +207,8 @@ double simulation_steps(const GpuSpec& gpu, const GemmProblem& problem,
 
 double most_steps(const Effort& effort) {
   constexpr double kMostSteps = 1.4e6;  // about 50 ms on two cores
-  return effort.simulations ? std::numeric_limits<double>::infinity() : kMostSteps;
+  return effort.simulations ? std::numeric_limits<double>::infinity()
+                            : kMostSteps * static_cast<double>(effort.least_simulations);
 }
 
 SimulatedGemm simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
@@ -318,8 +323,8 @@ double simulate_best(const GemmQuestion& q, const LearnedParts& learned, const E
         gemm_form(q, config, gemm_work(q.gpu, as_run(q.problem, config), config));
     return by_simulation(q, physics, candidates[i], learned, nullptr, &known);
   };
-  return rank_simulated(nominees(q, candidates, effort.simulations), effort.threads, nominate,
-                        simulate, ranking, keep, most_steps(effort));
+  return rank_simulated(nominees(q, candidates, effort), effort.threads, nominate, simulate,
+                        ranking, keep, most_steps(effort));
 }
 
 }  // namespace tilecast
