@@ -136,7 +136,13 @@ std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::str
   std::string rows;
   std::map<std::string, int> without;  // counts by reason
   std::set<std::string> kernels;       // kernels that CUTLASS distinguishes, by all columns
-  for (const Prediction& p : ranking.predictions) {
+  std::vector<Prediction> candidates = ranking.predictions;
+  if (ranking.counterpart) {
+    std::erase_if(candidates,
+                  [&](const auto& p) { return p.config == ranking.counterpart->config; });
+    candidates.insert(candidates.begin(), *ranking.counterpart);
+  }
+  for (const Prediction& p : candidates) {
     const KernelConfig& config = std::get<KernelConfig>(p.config);
     if (const std::string_view why = why_not_cutlass(*problem, config); !why.empty()) {
       ++without[std::string(why)];

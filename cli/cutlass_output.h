@@ -49,10 +49,11 @@ std::string cutlass_header();
 /// Number of a ranking's predictions that are searched for the few with counterparts.
 constexpr std::size_t kLookedAtForCutlass = 512;
 
-/// Formats the fastest `top` kernels of a GEMM's ranking that have counterparts, fastest first,
-/// without a header. Among kernels with the same counterpart (CUTLASS chooses stages and registers
-/// itself), only the fastest is listed. Lists faster kernels without counterpart on standard error,
-/// after `of`. Throws ConfigError if no kernel has a counterpart.
+/// Formats the fastest `top` kernels of a GEMM's ranking that have counterparts, without a header:
+/// Ranking::counterpart, which the table of predict names, then the others, fastest first. Among
+/// kernels with the same counterpart (CUTLASS chooses stages and registers itself), only the
+/// fastest is listed. Lists faster kernels without counterpart on standard error, after `of`.
+/// Throws ConfigError if no kernel has a counterpart.
 std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::string& of = "");
 
 }  // namespace tilecast

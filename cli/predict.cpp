@@ -137,7 +137,8 @@ void run_one(const Arguments& args) {
     reports.push_back({answer.gpu, answer.ranking, listed, answer.elapsed, answer.measured,
                        args.given("--wide"), args.given("--verbose"),
                        args.given("--experts") ? std::optional(asked_routing(args)) : std::nullopt,
-                       rows, args.given("--all") || listing, question.listed.lines});
+                       rows, args.given("--all") || listing, question.listed.lines,
+                       question.listed.unread});
   }
   if (reports.empty()) {
     throw ConfigError("no GPU has a prediction: " + join(whys, "; "));
@@ -158,7 +159,10 @@ void run_one(const Arguments& args) {
     throw Error(ExitCode::kPartial, fmt::format("the problem is not supported on {} of {} GPUs",
                                                 refusals.size(), answers.size()));
   }
+  require_all_read(question.listed);
 }
+
+constexpr std::size_t kMostAloneOfMany = 10;  // configurations ranked one by one for each problem
 
 /// Implements predict --problems.
 void run_many(const Arguments& args) {
@@ -173,16 +177,19 @@ void run_many(const Arguments& args) {
   const bool listing = !listed_configs.configs.empty();
   const std::size_t top =
       static_cast<std::size_t>(args.number_if_any("--rows").value_or(listing ? i64{1} << 20 : 1));
-  Effort effort = asked_effort(args);
-  effort.threads = 1;
   const bool cutlass = args.text("--format") == "cutlass";
   const auto answer = [&](const ListedProblem& listed) -> ListAnswer {
+    Effort effort = asked_effort(args);
+    effort.threads = 1;
+    effort.most_alone = kMostAloneOfMany;
+    effort.shortlist = cutlass ? shown_shortlist(listed.problem) : Shortlist{};
     const Ranking ranking = rank({.problem = listed.problem,
                                   .regime = listed.regime,
                                   .inputs = listed.inputs,
                                   .schedules = asked_schedules(args, listed.problem, gpu.spec),
                                   .listed = listed_configs,
-                                  .effort = effort},
+                                  .effort = effort,
+                                  .cutlass = cutlass},
                                  gpu.spec, cutlass ? std::max(top, kLookedAtForCutlass) : top);
     if (cutlass) {
       return {{}, {}, cutlass_rows(ranking, top, to_text(listed.problem) + ": ")};
@@ -193,13 +200,15 @@ void run_many(const Arguments& args) {
                                .top = top,
                                .elapsed = Seconds{0},
                                .measured = kNone,
-                               .lines = listed_configs.lines};
+                               .lines = listed_configs.lines,
+                               .unread = listed_configs.unread};
     nlohmann::ordered_json object = ranking_object(report);
     object.erase("elapsed_ms");  // so that equal problems have equal output
     return {object, object["ranking"], list_rows(report)};
   };
   const std::string columns = std::string(kRankingColumns).append(listing ? kListedColumns : "");
-  answer_list(args, {cutlass ? cutlass_header() : list_titles(), columns, answer});
+  answer_list(args, {cutlass ? cutlass_header() : list_titles(listing), columns, answer});
+  require_all_read(listed_configs);
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ nlohmann::ordered_json prediction_json(const RankingReport& report,
   const Prediction& p = list[place];
   nlohmann::ordered_json row = {{"rank", place + 1}};
   row.update(kernel_json(p));
-  if (const std::size_t line = line_of(report, p.config); line > 0) {
-    row["config_line"] = line;
+  if (const std::vector<std::size_t> lines = lines_of(report, p.config); !lines.empty()) {
+    row["config_line"] = lines.front();
   }
   row["closed_form_time_us"] = rounded(microseconds(p.closed_form_time), kFigureDigits);
   row["cycles_correction"] = rounded(p.cycles_correction, kFigureDigits);
@@ -92,10 +92,14 @@ nlohmann::ordered_json listed_json(const RankingReport& report, std::size_t plac
 
 }  // namespace
 
-std::size_t line_of(const RankingReport& report, const AnyConfig& config) {
-  const std::vector<Ranking::Listed>& listed = report.ranking.listed;
-  const auto found = std::ranges::find(listed, std::optional(config), &Ranking::Listed::config);
-  return found == listed.end() ? 0 : report.lines[static_cast<std::size_t>(found - listed.begin())];
+std::vector<std::size_t> lines_of(const RankingReport& report, const AnyConfig& config) {
+  std::vector<std::size_t> lines;
+  for (std::size_t i = 0; i < report.ranking.listed.size(); ++i) {
+    if (report.ranking.listed[i].config == std::optional(config)) {
+      lines.push_back(report.lines[i]);
+    }
+  }
+  return lines;
 }
 
 nlohmann::ordered_json ranking_object(const RankingReport& report) {
@@ -115,6 +119,13 @@ nlohmann::ordered_json ranking_object(const RankingReport& report) {
                                  {"ranking", nlohmann::ordered_json::array()}};
   for (std::size_t i = 0; i < r.listed.size(); ++i) {
     json["listed"].push_back(listed_json(report, i));
+  }
+  for (const auto& [line, why] : report.unread) {
+    json["listed"].push_back({{"line", line}, {"error", why}});
+  }
+  if (!report.unread.empty()) {
+    std::sort(json["listed"].begin(), json["listed"].end(),
+              [](const auto& a, const auto& b) { return a["line"] < b["line"]; });
   }
   if (r.copies) {
     json["copies"] = copies_json(*r.copies);

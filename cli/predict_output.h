@@ -20,6 +20,12 @@ namespace tilecast {
 /// Measurements by canonical configuration.
 using MeasuredByConfig = std::map<std::string, Measurement>;
 
+/// A line of a list of configurations that cannot be read, and why.
+struct UnreadLine {
+  std::size_t line;
+  std::string why;
+};
+
 struct RankingReport {
   const LoadedGpu& gpu;
   const Ranking& ranking;
@@ -33,10 +39,11 @@ struct RankingReport {
   // Text: shows rows of the ranking instead of the best of each tile.
   bool every_candidate = false;
   std::vector<std::size_t> lines = {};  // of the listed configurations (Ranking::listed)
+  std::vector<UnreadLine> unread = {};
 };
 
-/// Returns the first line that listed this configuration; 0 if none did.
-std::size_t line_of(const RankingReport& report, const AnyConfig& config);
+/// Returns the lines that stand for this configuration.
+std::vector<std::size_t> lines_of(const RankingReport& report, const AnyConfig& config);
 
 /// Rows of the text output after the fastest: other tiles, and the nearest CUTLASS kernel if its
 /// library supports the problem.
@@ -88,8 +95,9 @@ inline constexpr std::string_view kRankingColumns =
     "interval_high_us=/interval_us/1,tflops,power_w,energy_mj,limiter,l2_to_sm_bytes,"
     "dram_read_bytes,dram_write_bytes,measured_time_us,method,extrapolated";
 inline constexpr std::string_view kListedColumns = ",config_line";  // with listed configurations
-/// Formats a row of a list for each of the ranking's rows, and the titles of its columns.
-std::string list_titles();
+/// Formats a row of a list for each of the ranking's rows, and the titles of its columns; with
+/// listed configurations their lines are a column.
+std::string list_titles(bool listing);
 std::string list_rows(const RankingReport& report);
 
 /// A GPU without a prediction, and the reason.

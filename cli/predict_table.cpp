@@ -102,6 +102,14 @@ bool is_estimate(const RankingReport& report, const Prediction& p) {
   return report.ranking.simulated > 0 && p.method == Method::kAnalytic;
 }
 
+/// Returns "3,7", or "3,7,8+4" for many lines.
+std::string lines_text(const std::vector<std::size_t>& lines) {
+  constexpr std::size_t kMost = 3;
+  const std::size_t shown = std::min(lines.size(), kMost);
+  return fmt::format("{}{}", fmt::join(lines.begin(), lines.begin() + static_cast<int>(shown), ","),
+                     lines.size() > shown ? fmt::format("+{}", lines.size() - shown) : "");
+}
+
 /// Formats rows. All reports have the problem of the first.
 std::string rows_text(const std::vector<RankingReport>& reports, std::size_t rows) {
   const RankingReport& first = reports.front();
@@ -123,7 +131,7 @@ std::string rows_text(const std::vector<RankingReport>& reports, std::size_t row
          return r.every_candidate || r.rows || i < kShortTiles ? std::to_string(i + 1) : "-";
        }},
       {"line", !first.lines.empty(),
-       [](auto& r, auto& p, auto) { return std::to_string(line_of(r, p.config)); }},
+       [](auto& r, auto& p, auto) { return lines_text(lines_of(r, p.config)); }},
       {"time us", true,
        [](auto& r, auto& p, auto) { return micro_text(p.time) + (is_estimate(r, p) ? "~" : " "); }},
       {"measured", any_measured,
@@ -392,10 +400,11 @@ std::string ranking_table(const RankingReport& report) {
   return head + rows_text({report}, rows) + notes;
 }
 
-constexpr char kListRow[] = "{:>9} {:>7}  ", kListProblem[] = "{:<26} {}";
+constexpr char kListLine[] = "{:>5} ", kListRow[] = "{:>9} {:>7}  ", kListProblem[] = "{:<26} {}";
 
-std::string list_titles() {
-  return fmt::format(kListRow, "time us", "TFLOP/s") +
+std::string list_titles(bool listing) {
+  return (listing ? fmt::format(kListLine, "line") : "") +
+         fmt::format(kListRow, "time us", "TFLOP/s") +
          fmt::format(kListProblem, "problem", "kernel\n");
 }
 
@@ -405,7 +414,9 @@ std::string list_rows(const RankingReport& report) {
     const Prediction& p = report.ranking.predictions[i];
     const std::string cluster = cluster_text(p.config);
     text += wrapped(
-        fmt::format(kListRow, micro_text(p.time), rate_text(report, p)),
+        (report.lines.empty() ? ""
+                              : fmt::format(kListLine, lines_text(lines_of(report, p.config)))) +
+            fmt::format(kListRow, micro_text(p.time), rate_text(report, p)),
         fmt::format(kListProblem, without_groups(to_text(report.ranking.problem)),
                     fmt::format("{} {}{}", field_name(p.config), tile_text(p.config),
                                 cluster.empty() || cluster == "1x1" ? "" : " c" + cluster)));

@@ -172,6 +172,18 @@ TEST_CASE("The CUTLASS kernel is the counterpart of the fastest candidate that h
   CHECK(text.find("CUTLASS") != std::string::npos);
   CHECK(text.find("TileShape ") != std::string::npos);
   CHECK(table({"2048x2048x1024", "--dtype", "fp8"}).find("CUTLASS") == std::string::npos);
+  const std::vector<std::string> listed =
+      lines_of(table({"2048x2048x1024", "--format", "cutlass", "--rows", "2"}));
+  CHECK(listed.size() == 4);  // titles, two kernels, and the last line end
+  CHECK(listed[1].starts_with(name + ","));
+  CHECK(listed[1].ends_with("," + csv_field(answer["cutlass"]["config"].get<std::string>())));
+}
+
+TEST_CASE("The first row is the best kernel, also where a named kernel was simulated later") {
+  const Json pingpong =
+      Json::parse(table({"4096x4096x4096", "--config", "pp", "--format", "json"}));
+  CHECK(pingpong["by_tile"][0]["config"] == pingpong["ranking"][0]["config"]);
+  CHECK(pingpong["by_tile"][0]["time_us"] == pingpong["ranking"][0]["time_us"]);
 }
 
 TEST_CASE("A list of configurations is ranked as given, and each line has a rank or a reason") {
@@ -204,6 +216,35 @@ TEST_CASE("A list of configurations is ranked as given, and each line has a rank
   const CsvText csv = parse_csv(
       table({"--problems", file + ".problems", "--configs", file, "--format", "csv"}), "predict");
   CHECK(csv.records.size() == 1 + 2 * 2);
+}
+
+TEST_CASE("A line that cannot be read is named, and the other lines are ranked") {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "configs").string();
+  write_file(file, "ws 128x256\n128x128 stagse=4\nws 128x256x64\n");
+  const std::string why =
+      "configuration '128x128 stagse=4': no schedule has a key 'stagse'; did "
+      "you mean stages?";
+  for (const char* format : {"table", "json", "csv"}) {
+    const CapturedRun run = predict({"1024x1024x512", "--configs", file, "--format", format});
+    CAPTURE(format, run.out, run.err);
+    CHECK(run.exit_code == 5);
+    CHECK(run.err.find(file + ":2: " + why) != std::string::npos);
+    CHECK(run.err.find("1 line cannot be read") != std::string::npos);
+    if (std::string(format) == "json") {
+      CHECK(Json::parse(run.out)["listed"][1] == Json{{"line", 2}, {"error", why}});
+      CHECK(Json::parse(run.out)["listed"][2]["rank"] == 1);
+    }
+  }
+  CHECK(predict({"1024x1024x512", "--configs", file}).out.find("\n1   1,3 ") != std::string::npos);
+  write_file(folder / "problems", "1024x1024x512\n512x512x512\n");
+  const CapturedRun both =
+      predict({"--problems", (folder / "problems").string(), "--configs", file});
+  CHECK(both.exit_code == 5);
+  CHECK(both.out.starts_with(" line   time us TFLOP/s  problem"));
+  CHECK(both.out.find("\n  1,3 ") != std::string::npos);
+  write_file(file, "stagse=4\n");
+  check_refused({"1024x1024x512", "--configs", file}, "expected a configuration on each line");
 }
 
 TEST_CASE("Several configurations are ranked as a list of them is") {

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "cli/cutlass_output.h"
-#include "cli/predict_output.h"
 #include "cli/problem_options.h"
 #include "cli/say.h"
 #include "cli/waiting.h"
@@ -47,7 +46,8 @@ ListedConfigs read_configs(const std::string& path) {
       listed.configs.emplace_back(line);
       listed.lines.push_back(number);
     } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{}:{}: {}", name, number, error.what()));
+      say("{}:{}: {}", name, number, error.what());
+      listed.unread.push_back({number, error.what()});
     }
   }
   refuse_if(listed.configs.empty(), "{}: expected a configuration on each line, such as 128x256x64",
@@ -57,6 +57,14 @@ ListedConfigs read_configs(const std::string& path) {
         with_commas(static_cast<i64>(repeated)));
   }
   return listed;
+}
+
+void require_all_read(const ListedConfigs& listed) {
+  if (!listed.unread.empty()) {
+    throw Error(ExitCode::kPartial,
+                fmt::format("--configs: {} cannot be read; the others are ranked",
+                            counted(listed.unread.size(), "line")));
+  }
 }
 
 ListedConfigs asked_configs(const Arguments& args) {
@@ -103,14 +111,10 @@ std::vector<AnySchedule> asked_schedules(const Arguments& args, const AnyProblem
                                     did_you_mean(name, known)));
     }
   }
-  if (args.text("--format") != "cutlass" || !std::holds_alternative<GemmProblem>(problem)) {
-    return schedules;
-  }
-  if (gpu.architecture != Architecture::kHopper) {
-    throw ConfigError(fmt::format("--format cutlass: expected a Hopper GPU; {} is {}", gpu.name,
-                                  to_text(gpu.architecture)));
-  }
-  return schedules.empty() ? cutlass_schedules() : schedules;
+  refuse_if(args.text("--format") == "cutlass" && gpu.architecture != Architecture::kHopper,
+            "--format cutlass: expected a Hopper GPU; {} is {}", gpu.name,
+            to_text(gpu.architecture));
+  return schedules;
 }
 
 Question question_of(const Arguments& args, const GpuSpec& gpu) {
@@ -121,6 +125,7 @@ Question question_of(const Arguments& args, const GpuSpec& gpu) {
       .listed = asked_configs(args),
       .effort = asked_effort(args)};
   question.schedules = asked_schedules(args, question.problem, gpu);
+  question.cutlass = args.text("--format") == "cutlass";
   question.effort.shortlist = shown_shortlist(
       question.problem, static_cast<std::size_t>(args.number_if_any("--rows").value_or(0)));
   if (args.given("--experts")) {
@@ -135,7 +140,9 @@ Question question_of(const Arguments& args, const GpuSpec& gpu) {
   return question;
 }
 
-Ranking rank(const Question& q, const GpuSpec& gpu, std::size_t keep) {
+namespace {
+
+Ranking ranked(const Question& q, const GpuSpec& gpu, std::size_t keep) {
   return !q.draws.empty()
              ? rank_draws(gpu, q.draws, q.schedules, q.config, q.regime, q.inputs, keep, q.effort)
          : !q.listed.configs.empty()
@@ -143,6 +150,21 @@ Ranking rank(const Question& q, const GpuSpec& gpu, std::size_t keep) {
          : q.config
              ? rank_matching(gpu, q.problem, *q.config, q.regime, q.inputs, keep, q.effort)
              : rank_candidates(gpu, q.problem, q.schedules, q.regime, q.inputs, keep, q.effort);
+}
+
+}  // namespace
+
+Ranking rank(const Question& q, const GpuSpec& gpu, std::size_t keep) {
+  if (!q.cutlass || !std::holds_alternative<GemmProblem>(q.problem) || !q.schedules.empty() ||
+      q.config || !q.listed.configs.empty()) {
+    return ranked(q, gpu, keep);
+  }
+  Question own = q;
+  own.schedules = cutlass_schedules();
+  own.effort.shortlist = {};
+  Ranking of_cutlass = ranked(own, gpu, keep);
+  of_cutlass.counterpart = ranked(q, gpu, 1).counterpart;
+  return of_cutlass;
 }
 
 }  // namespace tilecast
