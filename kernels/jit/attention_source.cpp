@@ -73,7 +73,6 @@ std::string config_of(const AttentionConfig& config, const AttentionProblem& pro
 KernelSource attention_source(const AttentionConfig& config, const AttentionProblem& problem) {
   const std::string path = fmt::format("kernels/attention/{}.cu", traits_of(config.schedule).name);
   return {.path = path,
-          .defines = {},
           .text = fmt::format("#include \"kernels/attention/attention_args.h\"\n\n{}\n"
                               "#include \"{}\"\n{}",
                               config_of(config, problem), path, kAttentionEntryText)};

@@ -102,6 +102,10 @@ std::string first_errors(std::string_view log) {
 
 }  // namespace
 
+KernelSource with_constants(const std::string& path, const std::string& constants) {
+  return {.path = path, .text = fmt::format("{}\n#include \"{}\"\n", constants, path)};
+}
+
 std::string nvrtc_version() {
   const auto [major, minor] = version();
   return fmt::format("{}.{}", major, minor);
@@ -116,9 +120,6 @@ std::vector<std::string> compile_options(const KernelSource& source) {
   // From version 12.9 on NVRTC has a cache in the user's home, which is disabled here.
   if (version() >= std::pair{12, 9}) {
     options.push_back("--no-cache");
-  }
-  for (const std::string& define : source.defines) {
-    options.push_back("--define-macro=" + define);
   }
   return options;
 }

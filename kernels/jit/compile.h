@@ -11,11 +11,13 @@
 namespace tilecast {
 
 struct KernelSource {
-  std::string path;                  // path of an embedded source, e.g. kernels/gemm/pipelined.cu
-  std::vector<std::string> defines;  // NAME=VALUE
+  std::string path;  // path of an embedded source, e.g. kernels/gemm/pipelined.cu
   std::string architecture = "sm_90a";
   std::string text = "";  // main source, which includes `path`; if empty, `path` itself is compiled
 };
+
+/// Returns a source that defines constants, then includes `path`.
+KernelSource with_constants(const std::string& path, const std::string& constants);
 
 struct CompiledKernel {
   std::string cubin;  // the ELF file

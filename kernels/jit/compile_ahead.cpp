@@ -13,13 +13,9 @@
 namespace tilecast {
 namespace {
 
-/// Formats path, macros and source in one line, with which the kernel can be compiled separately.
+/// Formats path and source in one line, with which the kernel can be compiled separately.
 std::string described(const KernelSource& source) {
-  std::string text = source.path;
-  for (const std::string& define : source.defines) {
-    text += " " + define;
-  }
-  text += source.text.empty() ? "" : " " + source.text;
+  std::string text = source.path + (source.text.empty() ? "" : " ") + source.text;
   std::ranges::replace(text, '\n', ' ');
   return text;
 }

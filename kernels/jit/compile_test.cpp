@@ -9,7 +9,7 @@ namespace {
 
 // Each source triggers one ptxas warning.
 constexpr EmbeddedSource kSources[] = {
-    {"lib/value.h", "#pragma once\nconstexpr int kValue = VALUE;\n"},
+    {"lib/value.h", "#pragma once\nconstexpr int kValue = kGiven;\n"},
     {"clean.cu",
      "#include \"lib/value.h\"\n"
      "extern \"C\" __global__ void k(int* out) { out[threadIdx.x] = kValue; }\n"},
@@ -55,8 +55,8 @@ constexpr EmbeddedSource kSources[] = {
      "}\n"},
 };
 
-CompiledKernel compile(const char* path, std::vector<std::string> defines = {}) {
-  return compile_kernel({.path = path, .defines = std::move(defines)}, kSources);
+CompiledKernel compile(const char* path, const std::string& constants = "") {
+  return compile_kernel(with_constants(path, constants), kSources);
 }
 
 std::string error_of(const char* path) {
@@ -65,13 +65,13 @@ std::string error_of(const char* path) {
 
 }  // namespace
 
-TEST_CASE("A kernel compiles to a cubin with its headers and macros") {
-  const CompiledKernel kernel = compile("clean.cu", {"VALUE=7"});
+TEST_CASE("A kernel compiles to a cubin with its headers and constants") {
+  const CompiledKernel kernel = compile("clean.cu", "constexpr int kGiven = 7;");
   CHECK(kernel.usable());
   CHECK(kernel.cubin.substr(0, 4) == "\177ELF");
   CHECK(kernel.report.registers > 0);
   CHECK(kernel.report.registers <= 32);
-  CHECK((compile("clean.cu", {"VALUE=8"}).cubin != kernel.cubin));
+  CHECK((compile("clean.cu", "constexpr int kGiven = 8;").cubin != kernel.cubin));
 }
 
 TEST_CASE("A source with an error is refused with the compiler's own words") {
@@ -79,7 +79,7 @@ TEST_CASE("A source with an error is refused with the compiler's own words") {
   INFO(broken);
   CHECK(broken.starts_with("broken.cu does not compile"));
   CHECK(broken.find("\"missing_name\" is undefined") != std::string::npos);
-  // Without this macro, lib/value.h does not compile.
+  // Without this constant, lib/value.h does not compile.
   CHECK(error_of("clean.cu").find("lib/value.h(2): error: ") != std::string::npos);
 }
 

@@ -1,5 +1,6 @@
 #include "kernels/jit/cubin_cache.h"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@ constexpr char kHeader[] = "#pragma once\nconstexpr int kStep = 1;\n";
 constexpr char kOtherHeader[] = "#pragma once\nconstexpr int kStep = 2;\n";
 constexpr char kKernel[] =
     "#include \"step.h\"\n"
-    "extern \"C\" __global__ void k(int* x) { x[threadIdx.x] += kStep * FACTOR; }\n";
+    "extern \"C\" __global__ void k(int* x) { x[threadIdx.x] += kStep * kFactor; }\n";
 constexpr char kRejected[] =
     "extern \"C\" __global__ void k(int* x) {\n"
     "  asm volatile(\"setmaxnreg.dec.sync.aligned.u32 40;\");\n"
@@ -34,7 +35,10 @@ constexpr EmbeddedSource kChangedSources[] = {{"kernel.cu", kKernel}, {"step.h",
 constexpr EmbeddedSource kChangedElsewhere[] = {
     {"kernel.cu", kKernel}, {"step.h", kHeader}, {"rejected.cu", kKernel}};
 
-const KernelSource kSource{.path = "kernel.cu", .defines = {"FACTOR=1"}};
+KernelSource with_factor(int factor) {
+  return with_constants("kernel.cu", fmt::format("constexpr int kFactor = {};", factor));
+}
+const KernelSource kSource = with_factor(1);
 
 /// A cache that collects its warnings.
 struct TestCache {
@@ -111,7 +115,7 @@ TEST_CASE("A hit takes less than 5 milliseconds") {
 
 TEST_CASE("A rejection is cached too") {
   const TemporaryFolder folder;
-  const KernelSource source{.path = "rejected.cu", .defines = {}};
+  const KernelSource source{.path = "rejected.cu"};
   TestCache test(folder / "cache");
   const std::string reason = test.cache.get(source).rejection;
   CHECK(reason.starts_with("C7508: "));
@@ -123,8 +127,7 @@ TEST_CASE("A cache entry depends on exactly the inputs that determine the cubin"
   const TemporaryFolder folder;
   const CubinCache cache(folder / "cache", kSources);
   const fs::path entry = cache.entry_path(kSource);
-  KernelSource other = kSource;
-  other.defines = {"FACTOR=2"};
+  KernelSource other = with_factor(2);
   CHECK(cache.entry_path(other) != entry);
   other = kSource;
   other.architecture = "sm_100a";
@@ -221,8 +224,7 @@ TEST_CASE("Another kernel's entry is not mistaken for this one's") {
   const TemporaryFolder folder;
   TestCache test(folder / "cache");
   const CompiledKernel kernel = test.get();
-  KernelSource other = kSource;
-  other.defines = {"FACTOR=2"};
+  const KernelSource other = with_factor(2);
   fs::copy_file(test.cache.entry_path(kSource), test.cache.entry_path(other));
   CHECK((test.cache.get(other).cubin != kernel.cubin));
   CHECK(test.cache.hits() == 0);

@@ -238,7 +238,6 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
   }
   const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
   return {.path = kernel.source,
-          .defines = {},
           .architecture = std::string(kernel.architecture),
           .text = source_text(kernel.source, config_text(config, kind, scale)) + kEntryText};
 }

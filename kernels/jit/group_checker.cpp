@@ -22,7 +22,7 @@ std::string compiled(CubinCache& cache) {
 }  // namespace
 
 KernelSource group_check_source(const std::string& architecture) {
-  return {.path = "kernels/gemm/check_groups.cu", .defines = {}, .architecture = architecture};
+  return {.path = "kernels/gemm/check_groups.cu", .architecture = architecture};
 }
 
 GroupChecker::GroupChecker(CubinCache& cache, const GemmProblem& problem)

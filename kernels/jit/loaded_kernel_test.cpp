@@ -15,7 +15,7 @@ constexpr EmbeddedSource kSources[] = {
 
 TEST_CASE("A kernel that is not in the cubin is an error that names the call", "[gpu]") {
   gpu_or_skip();
-  const CompiledKernel compiled = compile_kernel({.path = "nothing.cu", .defines = {}}, kSources);
+  const CompiledKernel compiled = compile_kernel({.path = "nothing.cu"}, kSources);
   CHECK_THROWS_AS(LoadedKernel(compiled.cubin, "missing"), CudaError);
   CHECK_THROWS_AS(LoadedKernel("not a cubin", "nothing"), CudaError);
 }

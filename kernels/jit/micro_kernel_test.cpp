@@ -14,22 +14,21 @@
 namespace tilecast {
 namespace {
 
-using Defines = std::vector<std::string>;
-
-Defines wgmma(i32 n, bool registers, i32 group, i32 pending) {
-  return {fmt::format("TILECAST_N={}", n),
-          fmt::format("TILECAST_A_IN_REGISTERS={}", registers ? 1 : 0),
-          fmt::format("TILECAST_GROUP={}", group), fmt::format("TILECAST_PENDING={}", pending)};
+std::string wgmma(i32 n, bool registers, i32 group, i32 pending) {
+  return fmt::format(
+      "constexpr int kWgmmaN = {}, kGroup = {}, kPending = {}; "
+      "constexpr bool kAInRegisters = {};",
+      n, group, pending, registers);
 }
 
 std::string micro(const std::string& name) { return "kernels/micro/" + name + ".cu"; }
 
 /// Requires a minimum of registers, because the compiler removes wgmmas whose accumulators are not
 /// used.
-void check_compiles(const std::string& path, const Defines& defines = {},
+void check_compiles(const std::string& path, const std::string& constants = "",
                     i32 accumulator_registers = 0) {
   INFO(path);
-  const CompiledKernel kernel = compile_kernel({.path = path, .defines = defines});
+  const CompiledKernel kernel = compile_kernel(with_constants(path, constants));
   INFO(kernel.log);
   CHECK(kernel.rejection == "");
   CHECK(kernel.report.registers >= accumulator_registers);
@@ -39,9 +38,9 @@ void check_compiles(const std::string& path, const Defines& defines = {},
 
 TEST_CASE("Every micro-benchmark of the tensor cores keeps its wgmmas asynchronous") {
   Turns turns("tensor micro-benchmarks that are compiled", 4);
-  const auto check = [&](const char* name, const Defines& defines, i32 registers) {
+  const auto check = [&](const char* name, const std::string& constants, i32 registers) {
     if (turns.due()) {
-      check_compiles(micro(name), defines, registers);
+      check_compiles(micro(name), constants, registers);
     }
   };
   for (const bool registers : {false, true}) {
@@ -65,9 +64,9 @@ TEST_CASE("Every other micro-benchmark compiles without spills") {
         "flag_hop", "cta_launch"}) {
     check_compiles(micro(name));
   }
-  for (const char* move : {"0", "1", "2"}) {
+  for (const int move : {0, 1, 2}) {
     check_compiles(micro("partial_sums"),
-                   {std::string("TILECAST_MOVE=") + move, "TILECAST_AT_ONCE=16"});
+                   fmt::format("constexpr int kMove = {}, kAtOnce = 16;", move));
   }
 }
 

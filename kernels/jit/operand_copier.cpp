@@ -28,7 +28,7 @@ RowsToCopy rows_to_copy(const MatrixSides& sides, i64 leading, i64 matrices, i64
 }  // namespace
 
 KernelSource copy_source(const std::string& architecture) {
-  return {.path = "kernels/gemm/copy_operands.cu", .defines = {}, .architecture = architecture};
+  return {.path = "kernels/gemm/copy_operands.cu", .architecture = architecture};
 }
 
 CopyArgs copy_args(const GemmProblem& problem, i64 a_matrix_stride, i64 b_matrix_stride) {

@@ -42,7 +42,6 @@ KernelSource stream_source(const StreamConfig& config, ElementType dtype,
       config.order == BlockOrder::kTickets ? BlockOrder::kTickets : BlockOrder::kBlocks;
   return {
       .path = path,
-      .defines = {},
       .architecture = std::string(architecture),
       .text = fmt::format(
           "#include \"model/stream/stream_config.h\"\n\nnamespace tilecast {{\n\n"

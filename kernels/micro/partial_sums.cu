@@ -2,7 +2,8 @@
 // reduction.chip_add: cost of partial sums that warpgroups exchange through L2.
 //
 // Method: each thread of a warpgroup moves `kFours` groups of four fp32 at once, as a GEMM does
-// with its accumulators: TILECAST_MOVE 0 stores, 1 adds, 2 loads `kFours` in batches of kAtOnce.
+// with its accumulators: kMove 0 stores, 1 adds, 2 loads them in batches of kAtOnce. The source
+// that includes this one defines both.
 // There are two samples per CTA: until the last instruction was issued, and until a fence by every
 // thread shows that all are complete. All warpgroups of a CTA move separate groups at the same
 // time.
@@ -14,7 +15,6 @@
 namespace tilecast {
 
 constexpr int kFours = 32;
-constexpr int kAtOnce = TILECAST_AT_ONCE;
 
 extern "C" __global__ void __launch_bounds__(256)
     tilecast_partial_sums(float* memory, u32 turns, TimedSample* samples) {
@@ -29,35 +29,35 @@ extern "C" __global__ void __launch_bounds__(256)
   for (u32 turn = 0; turn <= turns; ++turn) {
     __syncthreads();
     const Stopwatch watch = Stopwatch::start();
-#if TILECAST_MOVE == 2
+    if constexpr (kMove == 2) {
 #pragma unroll
-    for (int first = 0; first < kFours; first += kAtOnce) {
-      float4 loaded[kAtOnce];
+      for (int first = 0; first < kFours; first += kAtOnce) {
+        float4 loaded[kAtOnce];
 #pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) {
-        loaded[i] = ptx::load_four(mine + (first + i) * 512);
+        for (int i = 0; i < kAtOnce; ++i) {
+          loaded[i] = ptx::load_four(mine + (first + i) * 512);
+        }
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+          v[first + i].x += loaded[i].x;
+          v[first + i].y += loaded[i].y;
+          v[first + i].z += loaded[i].z;
+          v[first + i].w += loaded[i].w;
+        }
       }
+    } else {
 #pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) {
-        v[first + i].x += loaded[i].x;
-        v[first + i].y += loaded[i].y;
-        v[first + i].z += loaded[i].z;
-        v[first + i].w += loaded[i].w;
+      for (int i = 0; i < kFours; ++i) {
+        if constexpr (kMove == 1) {
+          ptx::add_four(mine + i * 512, v[i]);
+        } else {
+          ptx::store_four(mine + i * 512, v[i]);
+        }
       }
     }
-#else
-#pragma unroll
-    for (int i = 0; i < kFours; ++i) {
-      if (TILECAST_MOVE == 1) {
-        ptx::add_four(mine + i * 512, v[i]);
-      } else {
-        ptx::store_four(mine + i * 512, v[i]);
-      }
-    }
-#endif
     const TimedSample at_issue = watch.stop(1);
     __syncthreads();
-    if (threadIdx.x == 0 && TILECAST_MOVE != 2) {
+    if (threadIdx.x == 0 && kMove != 2) {
       __threadfence();
     }
     __syncthreads();

@@ -2,9 +2,9 @@
 // some groups in flight. Operands stay in shared memory as a K-major block of 64 elements with
 // 128-byte swizzle; the warpgroup does nothing else.
 //
-// Compile-time parameters: TILECAST_N, TILECAST_A_IN_REGISTERS, TILECAST_GROUP (instructions per
-// commit group), TILECAST_PENDING (groups left in flight). All instructions accumulate into the
-// same registers.
+// The source that includes the kernel defines kWgmmaN, kAInRegisters, kGroup (instructions per
+// commit group) and kPending (groups left in flight). All instructions accumulate into the same
+// registers.
 #pragma once
 
 #include "kernels/micro/operand_data.h"
@@ -18,7 +18,6 @@
 
 namespace tilecast {
 
-constexpr i32 kWgmmaN = TILECAST_N;
 constexpr i32 kRowBytes = 128;
 constexpr i32 kAtomBytes = 1024;
 constexpr i32 kABytes = 64 * kRowBytes;

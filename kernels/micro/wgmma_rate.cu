@@ -18,10 +18,9 @@ extern "C" __global__ void __launch_bounds__(128)
   fill_operands(dynamic, kOperandsBytes, static_cast<OperandData>(data));
   const u32 a = ptx::shared_address(dynamic);
   const Stopwatch watch = Stopwatch::start();
-  wgmma_loop<TILECAST_GROUP, TILECAST_PENDING, TILECAST_A_IN_REGISTERS != 0>(a, a + kABytes, groups,
-                                                                             samples);
+  wgmma_loop<kGroup, kPending, kAInRegisters>(a, a + kABytes, groups, samples);
   if (threadIdx.x == 0) {
-    samples[blockIdx.x] = watch.stop(groups * TILECAST_GROUP);
+    samples[blockIdx.x] = watch.stop(groups * kGroup);
   }
 }
 

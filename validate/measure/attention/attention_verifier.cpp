@@ -34,8 +34,8 @@ std::string place(u64 index, const AttentionProblem& p) {
 }  // namespace
 
 std::vector<KernelSource> attention_reference_sources() {
-  return {{.path = "kernels/verify/reference_attention.cu", .defines = {}},
-          {.path = "kernels/verify/reference_attention_rows.cu", .defines = {}}};
+  return {{.path = "kernels/verify/reference_attention.cu"},
+          {.path = "kernels/verify/reference_attention_rows.cu"}};
 }
 
 AttentionVerifier::AttentionVerifier(CubinCache& cache, const MicroKernels& kernels,

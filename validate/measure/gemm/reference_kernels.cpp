@@ -13,7 +13,7 @@ enum Kernel : std::size_t { kReferenceGemm, kApplyEpilogue, kScaledReference };
 std::vector<KernelSource> reference_kernel_sources() {
   std::vector<KernelSource> sources;
   for (const char* const name : {"reference_gemm", "apply_epilogue", "scaled_reference"}) {
-    sources.push_back({.path = std::string("kernels/verify/") + name + ".cu", .defines = {}});
+    sources.push_back({.path = std::string("kernels/verify/") + name + ".cu"});
   }
   return sources;
 }

@@ -71,7 +71,7 @@ void limiters(MicroLab& lab, const std::vector<ClockReading>& idle,
 
 std::vector<ClockReading> trace_clock(MicroLab& lab, const WgmmaLoad& load, u64 every) {
   const WgmmaLoop loop{256, false, 4, 1};
-  LoadedKernel& kernel = lab.kernel("clock_trace", loop.defines());
+  LoadedKernel& kernel = lab.kernel("clock_trace", loop.constants());
   kernel.allow_shared_memory(loop.shared_bytes());
   u32 readings = static_cast<u32>(load.length / every), groups = 8;
   const DeviceMemory memory(readings * sizeof(ClockReading));

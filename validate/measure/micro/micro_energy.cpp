@@ -222,7 +222,7 @@ class EnergyBench {
 
 void tensor(EnergyBench& bench, OperandData data, const std::string& name) {
   constexpr double kFlops = 2.0 * 64 * 256 * 16;  // FLOPs of m64n256k16
-  LoadedKernel& kernel = bench.lab().kernel("wgmma_rate", WgmmaLoop{256, false, 4, 1}.defines());
+  LoadedKernel& kernel = bench.lab().kernel("wgmma_rate", WgmmaLoop{256, false, 4, 1}.constants());
   const LaunchShape shape{
       .ctas = bench.lab().sm_count(), .threads = 128, .shared_memory_bytes = kWholeSm};
   bench.load("power.per_flop_" + name, "tensor n=256 " + name, "wgmma_rate", "FLOP",

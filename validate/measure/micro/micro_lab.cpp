@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/base/error.h"
-#include "model/base/text.h"
 
 namespace tilecast {
 
@@ -17,14 +16,14 @@ void MicroLab::begin_pass(std::string_view group, int number) {
   apart_ = kApart * static_cast<std::size_t>(number);
 }
 
-LoadedKernel& MicroLab::kernel(const std::string& name, const Defines& defines) {
-  const std::string id = name + " " + join(defines, " ");
+LoadedKernel& MicroLab::kernel(const std::string& name, const std::string& constants) {
+  const std::string id = name + " " + constants;
   const auto found = kernels_.find(id);
   if (found != kernels_.end()) {
     return found->second;
   }
   const CompiledKernel compiled =
-      cache_.get({.path = "kernels/micro/" + name + ".cu", .defines = defines});
+      cache_.get(with_constants("kernels/micro/" + name + ".cu", constants));
   if (!compiled.usable()) {
     throw Error(ExitCode::kWrong, fmt::format("{}: {}", id, compiled.rejection));
   }

@@ -20,9 +20,6 @@
 
 namespace tilecast {
 
-/// NAME=VALUE definitions for the kernel.
-using Defines = std::vector<std::string>;
-
 /// Compile-time parameters of kernels/micro/wgmma_loop.cuh, the wgmma loop that several kernels
 /// time.
 struct WgmmaLoop {
@@ -30,10 +27,11 @@ struct WgmmaLoop {
   bool registers;
   i32 group, pending;
 
-  Defines defines() const {
-    return {fmt::format("TILECAST_N={}", n),
-            fmt::format("TILECAST_A_IN_REGISTERS={}", registers ? 1 : 0),
-            fmt::format("TILECAST_GROUP={}", group), fmt::format("TILECAST_PENDING={}", pending)};
+  std::string constants() const {
+    return fmt::format(
+        "constexpr int kWgmmaN = {}, kGroup = {}, kPending = {}; "
+        "constexpr bool kAInRegisters = {};",
+        n, group, pending, registers);
   }
   /// Shared memory of both operands for a K block of 64, in whole kilobytes.
   i32 shared_bytes() const { return 64 * 128 + (n * 128 + 1023) / 1024 * 1024; }
@@ -52,12 +50,12 @@ class MicroLab {
   /// spread must include that.
   void begin_pass(std::string_view group, int number);
 
-  /// Returns kernels/micro/NAME.cu, compiled and loaded once. Throws Error if the compiler rejects
-  /// it.
-  LoadedKernel& kernel(const std::string& name, const Defines& defines = {});
+  /// Returns kernels/micro/NAME.cu after the constants that it needs, compiled and loaded once.
+  /// Throws Error if the compiler rejects it.
+  LoadedKernel& kernel(const std::string& name, const std::string& constants = "");
 
   /// Launches, waits, and returns the `count` samples that the kernel wrote to its last parameter.
-  /// Throws Error with kernel, defines and sample if one was not written.
+  /// Throws Error with kernel, constants and sample if one was not written.
   template <class... Arguments>
   std::vector<TimedSample> run(LoadedKernel& kernel, const LaunchShape& shape, std::size_t count,
                                const Arguments&... arguments) {

@@ -63,7 +63,7 @@ TEST_CASE("A wgmma group is issued before it completes", "[gpu][micro]") {
   for (const i32 group : {1, 8}) {
     const WgmmaLoop loop{256, false, group, 0};
     const std::vector<TimedSample> samples =
-        lab.run(lab.kernel("wgmma_issue", loop.defines()),
+        lab.run(lab.kernel("wgmma_issue", loop.constants()),
                 {.ctas = 1, .threads = 128, .shared_memory_bytes = loop.shared_bytes()}, 3, 10u,
                 static_cast<u32>(OperandData::kNormal));
     CHECK(samples[0].amount == 10);

@@ -14,8 +14,8 @@ void measure_partial_sums(MicroLab& lab) {
       {"store", 0, 1}, {"add", 1, 1}, {"load at_once=8", 2, 8}, {"load at_once=16", 2, 16}};
   for (const auto& move : moves) {
     LoadedKernel& kernel =
-        lab.kernel("partial_sums", {fmt::format("TILECAST_MOVE={}", move.move),
-                                    fmt::format("TILECAST_AT_ONCE={}", move.at_once)});
+        lab.kernel("partial_sums",
+                   fmt::format("constexpr int kMove = {}, kAtOnce = {};", move.move, move.at_once));
     for (const u32 ctas : {1u, lab.sm_count()}) {
       for (const i32 warpgroups : {1, 2}) {
         float* memory = reinterpret_cast<float*>(

@@ -13,7 +13,7 @@ constexpr OperandData kZeros = OperandData::kZeros, kRandom = OperandData::kRand
 
 /// Cycles per instruction: the slope between two lengths, for the CTA that takes longest.
 MicroPoint slope_of(MicroLab& lab, const WgmmaLoop& loop, u32 ctas, OperandData data) {
-  LoadedKernel& kernel = lab.kernel("wgmma_rate", loop.defines());
+  LoadedKernel& kernel = lab.kernel("wgmma_rate", loop.constants());
   const LaunchShape shape{
       .ctas = ctas, .threads = kWarpgroup, .shared_memory_bytes = loop.shared_bytes()};
   const auto run = [&](u32 instructions) {
@@ -48,7 +48,7 @@ void completion(MicroLab& lab, i32 n) {
 void issue(MicroLab& lab, i32 n, i32 group) {
   constexpr u32 kRounds = 200;
   const WgmmaLoop loop{n, false, group, 0};
-  LoadedKernel& kernel = lab.kernel("wgmma_issue", loop.defines());
+  LoadedKernel& kernel = lab.kernel("wgmma_issue", loop.constants());
   const LaunchShape shape{
       .ctas = 1, .threads = kWarpgroup, .shared_memory_bytes = loop.shared_bytes()};
   const auto places = by_place(

@@ -128,7 +128,7 @@ class StreamLab::RuntimeCopy final : public Contender {
 };
 
 std::vector<KernelSource> StreamLab::check_sources() {
-  return {{.path = "kernels/verify/check_stream.cu", .defines = {}}};
+  return {{.path = "kernels/verify/check_stream.cu"}};
 }
 
 std::vector<KernelSource> StreamLab::kernel_sources(const StreamProblem& problem,

@@ -19,10 +19,10 @@ enum Kernel : std::size_t {
 }  // namespace
 
 std::vector<KernelSource> micro_kernel_sources() {
-  std::vector<KernelSource> sources{{.path = "kernels/micro/clock_sample.cu", .defines = {}}};
+  std::vector<KernelSource> sources{{.path = "kernels/micro/clock_sample.cu"}};
   for (const char* const name :
        {"fill_inputs", "sum_squares", "check_output", "check_guard", "check_same", "widen_fp8"}) {
-    sources.push_back({.path = std::string("kernels/verify/") + name + ".cu", .defines = {}});
+    sources.push_back({.path = std::string("kernels/verify/") + name + ".cu"});
   }
   return sources;
 }
