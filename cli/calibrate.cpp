@@ -59,7 +59,8 @@ constexpr std::string_view kUsualPrior = "h200_sxm";  // GPU with most of the tr
 struct CalibrateOptions {
   std::string gpu, out, measured, prior, budget, points;
   std::vector<std::string> data, split;
-  bool mma_sync;  // the GPU runs kernels with mma.sync alone
+  LoadedGpu known;  // the GPU without its calibration
+  bool mma_sync;    // it runs kernels with mma.sync alone
   bool run, no_simulation, keep_constants;
   unsigned threads;
 };
@@ -81,6 +82,7 @@ bool runs_mma_sync_alone(const GpuSpec& gpu) {
 }
 
 CalibrateOptions calibrate_options(const Arguments& args) {
+  const LoadedGpu known = load_gpu(args.text("--gpu"), false);
   return {.gpu = args.text("--gpu"),
           .out = args.text("--out"),
           .measured = args.text("--measured"),
@@ -89,7 +91,8 @@ CalibrateOptions calibrate_options(const Arguments& args) {
           .points = args.text("--points"),
           .data = args.texts("--data"),
           .split = args.texts("--split"),
-          .mma_sync = runs_mma_sync_alone(load_gpu(args.text("--gpu"), false).spec),
+          .known = known,
+          .mma_sync = runs_mma_sync_alone(known.spec),
           .run = args.given("--run"),
           .no_simulation = args.given("--no-simulation"),
           .keep_constants = args.given("--keep-constants"),
@@ -208,7 +211,7 @@ void measure_first(CalibrateOptions& options) {
   std::string points = options.points;
   if (points.empty() && options.mma_sync) {
     points = beside(options, ".points.csv");
-    write_file(points, point_list_csv(design_points(load_gpu(options.gpu, false).spec)));
+    write_file(points, point_list_csv(design_points(options.known.spec)));
   } else if (points.empty()) {
     points = (config_folder() / "calibration_points.csv").string();
   }
@@ -331,7 +334,7 @@ LoadedGpu loaded_for(const CalibrateOptions& options) {
                           "attention", "machine", "clock", "power"});
   }
   return options.measured.empty()
-             ? load_gpu(options.gpu, false)
+             ? options.known
              : load_gpu_with(options.gpu, options.measured,
                              {"machine", "dram", "reduction", "clusters", "stream", "clock"});
 }
@@ -404,10 +407,9 @@ void run_calibrate(const Arguments& args) {
                  .prior = has_prior(options) ? options.prior : "",
                  .progress = [&](const std::string& stage) { stage_line.show(stage); }});
   stage_line.erase();
-  const std::string overlay =
-      options.keep_constants
-          ? read_file(options.out)
-          : overlay_text(gpu, load_gpu(options.gpu, false), done, command_line(options));
+  const std::string overlay = options.keep_constants
+                                  ? read_file(options.out)
+                                  : overlay_text(gpu, options.known, done, command_line(options));
   write_learned(options, learned, gpu.spec.name, *gpu.spec.learned, overlay);
   if (!options.keep_constants) {
     write_file(options.out, overlay);

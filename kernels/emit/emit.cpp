@@ -51,14 +51,9 @@ constexpr Row row_of(Op op) {
 
 constexpr Row kRows[] = {row_of<GemmProblem>(Op::kGemm), row_of<AttentionProblem>(Op::kAttention)};
 
-const Row* find_row(Op op) {
-  const auto* const found = std::ranges::find(kRows, op, &Row::op);
-  return found == std::end(kRows) ? nullptr : found;
-}
-
 const Row& row_for(const AnyProblem& problem) {
-  const Row* const row = find_row(op_of(problem));
-  if (row == nullptr) {
+  const auto* const row = std::ranges::find(kRows, op_of(problem), &Row::op);
+  if (row == std::end(kRows)) {
     std::vector<std::string_view> names;
     std::ranges::transform(kRows, std::back_inserter(names),
                            [](const Row& r) { return to_text(r.op); });
@@ -185,8 +180,6 @@ EmittedProgram program_of(const AnyProblem& problem, const AnyConfig& config) {
 }
 
 }  // namespace
-
-bool is_emitted(Op op) { return find_row(op) != nullptr; }
 
 std::string emitted_file_name(const AnyProblem& problem) {
   return row_for(problem).name(problem) + ".cu";

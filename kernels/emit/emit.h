@@ -19,9 +19,6 @@ struct Emitted {
   Seconds forecast;  // forecast time of the kernel only
 };
 
-/// Whether kernels of the op are emitted.
-bool is_emitted(Op op);
-
 /// Returns "gemm_512x512x512_bf16_nn.cu". Throws ConfigError if one kernel does not solve the
 /// problem.
 std::string emitted_file_name(const AnyProblem& problem);

@@ -67,13 +67,6 @@ cudaFuncAttributes LoadedKernel::attributes() const {
   return attributes;
 }
 
-std::span<std::byte> LoadedKernel::global(const char* name) const {
-  void* memory = nullptr;
-  std::size_t bytes = 0;
-  TILECAST_CUDA(cudaLibraryGetGlobal(&memory, &bytes, library_, name));
-  return {static_cast<std::byte*>(memory), bytes};
-}
-
 void LoadedKernel::allow_shared_memory(i32 bytes) {
   TILECAST_CUDA(
       cudaFuncSetAttribute(function(), cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));

@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <span>
 #include <string>
 
 #include "model/base/integers.h"
@@ -32,9 +31,6 @@ class LoadedKernel {
 
   /// Identical to the driver's CUkernel.
   cudaKernel_t handle() const { return kernel_; }
-
-  /// Device memory of a __device__ or __constant__ variable with C linkage.
-  std::span<std::byte> global(const char* name) const;
 
   /// Required once before a launch or occupancy query with more than 48 KiB of shared memory.
   void allow_shared_memory(i32 bytes);

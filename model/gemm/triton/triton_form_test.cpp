@@ -3,9 +3,10 @@
 #include "model/base/error.h"
 #include "model/gemm/problem/epilogue.h"
 #include "model/gemm/problem/group_rows.h"
-#include "model/gemm/triton/example_triton_costs.h"
+#include "model/gemm/triton/example_costs.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
@@ -15,20 +16,15 @@ GemmProblem triton_problem(i64 m, i64 n, i64 k, ElementType type = ElementType::
   return {{m, n, k}, type, layout};
 }
 
-const GpuSpec& hopper() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return gpu;
-}
-
 double allotted(const GemmProblem& of, const TritonKernel& kernel) {
-  return triton_shared_memory(hopper(), of, kernel).value;
+  return triton_shared_memory(h200(), of, kernel).value;
 }
 
 TEST_CASE("Triton multiplies by wgmma for at least 64 rows and whole warpgroups") {
-  CHECK(uses_wgmma(hopper(), {64, 16, 64, 4, 4}));
-  CHECK(uses_wgmma(hopper(), {128, 128, 64, 4, 8}));
-  CHECK_FALSE(uses_wgmma(hopper(), {32, 128, 64, 4, 4}));
-  CHECK_FALSE(uses_wgmma(hopper(), {128, 128, 64, 4, 2}));
+  CHECK(uses_wgmma(h200(), {64, 16, 64, 4, 4}));
+  CHECK(uses_wgmma(h200(), {128, 128, 64, 4, 8}));
+  CHECK_FALSE(uses_wgmma(h200(), {32, 128, 64, 4, 4}));
+  CHECK_FALSE(uses_wgmma(h200(), {128, 128, 64, 4, 2}));
 }
 
 TEST_CASE("Before Hopper Triton multiplies all tiles by mma.sync, at most at the GPU's rate") {

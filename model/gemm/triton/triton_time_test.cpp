@@ -4,7 +4,7 @@
 #include <random>
 
 #include "model/base/error.h"
-#include "model/gemm/triton/example_triton_costs.h"
+#include "model/gemm/triton/example_costs.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
