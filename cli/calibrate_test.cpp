@@ -41,13 +41,7 @@ struct Scene {
   /// Checks that there is one line on standard error, this exit code, and no file.
   void check_refused(const std::vector<std::string>& more, ExitCode code,
                      const std::string& part) const {
-    const CapturedRun run = calibrate(more);
-    CAPTURE(run.err);
-    CHECK(run.exit_code == static_cast<int>(code));
-    CHECK(run.out.empty());
-    CHECK(run.err.starts_with("tilecast: "));
-    CHECK(run.err.find('\n') == run.err.size() - 1);
-    CHECK(run.err.find(part) != std::string::npos);
+    tilecast::check_refused(calibrate(more), code, part);
     CHECK(written() == 0);
   }
 };

@@ -47,16 +47,6 @@ struct Scene {
   }
 };
 
-/// Checks for one line on standard error, nothing on standard output, and that exit code.
-void check_refused(const CapturedRun& run, ExitCode code, const std::string& part) {
-  CAPTURE(run.err);
-  CHECK(run.exit_code == static_cast<int>(code));
-  CHECK(run.out.empty());
-  CHECK(run.err.starts_with("tilecast: "));
-  CHECK(run.err.find('\n') == run.err.size() - 1);
-  CHECK(run.err.find(part) != std::string::npos);
-}
-
 TEST_CASE("validate --format json writes one JSON object and nothing else") {
   const Scene scene;
   const CapturedRun run = scene.validate({"--format", "json"});

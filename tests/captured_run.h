@@ -12,6 +12,7 @@
 #include "cli/program.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
 namespace tilecast {
@@ -66,6 +67,16 @@ inline CapturedRun run_captured(const std::function<void(const Arguments&)>& run
   captured.out = read_file(folder / "out");
   captured.err = read_file(folder / "err");
   return captured;
+}
+
+/// Checks for this exit code, and one line on standard error that contains `part`.
+inline void check_refused(const CapturedRun& run, ExitCode code, const std::string& part) {
+  CAPTURE(run.err);
+  CHECK(run.exit_code == static_cast<int>(code));
+  CHECK(run.out.empty());
+  CHECK(run.err.starts_with("tilecast: "));
+  CHECK(run.err.find('\n') == run.err.size() - 1);
+  CHECK(run.err.find(part) != std::string::npos);
 }
 
 }  // namespace tilecast

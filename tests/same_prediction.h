@@ -6,15 +6,10 @@
 
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/predict/predict.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 
 namespace tilecast {
-
-inline const GpuSpec& calibrated_h200() {
-  static const LoadedGpu gpu = load_gpu("h200_sxm", true);
-  return gpu.spec;
-}
 
 /// An H200 without the learned correction.
 inline const GpuSpec& h200_physics() {

@@ -2,18 +2,13 @@
 
 #include "model/attention/attention_text.h"
 #include "model/ops/any_op.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
 
 constexpr Hertz kClock{1.6e9};
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return gpu;
-}
 
 constexpr AttentionProblem problem_of(i32 queries, i32 keys, i32 head_dim = 128,
                                       AttentionMask mask = AttentionMask::kFull) {

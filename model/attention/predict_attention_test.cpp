@@ -15,21 +15,17 @@
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
+#include "tests/h200.h"
 #include "tests/seed.h"
 
 namespace tilecast {
 namespace {
 
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
-  return gpu;
-}
-
 AnyProblem problem_of(const std::string& shape, const std::string& mask = "full") {
   return problem_of(Op::kAttention, shape, ElementType::kBf16, {{"mask", mask}});
 }
 Ranking ranked(const AnyProblem& problem, std::size_t keep = 8, Effort effort = {}) {
-  return rank_candidates(h200(), problem, {}, Regime::kBurst, Inputs::kNormal, keep,
+  return rank_candidates(calibrated_h200(), problem, {}, Regime::kBurst, Inputs::kNormal, keep,
                          std::move(effort));
 }
 
@@ -44,7 +40,7 @@ TEST_CASE("A prefill problem has hundreds of legal kernels, and each prediction 
   CHECK_FALSE(ranking.predictions.front().extrapolated);
   // These kernels beat the roofline, which charges both GEMMs over half of the scores (causal) at
   // tensor-core peak.
-  CHECK(*roofline_time(h200(), ranking.problem, ranking.predictions.front().config) <
+  CHECK(*roofline_time(calibrated_h200(), ranking.problem, ranking.predictions.front().config) <
         ranking.predictions.front().time);
 }
 
@@ -103,7 +99,7 @@ TEST_CASE("No prediction of a random attention problem is impossible") {
                        .lse = i % 7 == 0};
     CAPTURE(to_text(p));
     const Ranking ranking =
-        rank_candidates(h200(), p, {}, i % 4 == 0 ? Regime::kSustained : Regime::kBurst,
+        rank_candidates(calibrated_h200(), p, {}, i % 4 == 0 ? Regime::kSustained : Regime::kBurst,
                         Inputs::kNormal, kEveryCandidate);
     for (const Prediction& prediction : ranking.predictions) {
       CAPTURE(to_text(prediction.config));
@@ -121,21 +117,22 @@ TEST_CASE("A simulated attention kernel is near its closed form") {
     CAPTURE(shape, config);
     const AttentionProblem p = std::get<AttentionProblem>(problem_of(shape));
     const AttentionConfig c = std::get<AttentionConfig>(parse_config(config));
-    const SimulatedAttention simulated = simulate_attention(h200(), p, c, Hertz{1.6e9});
-    CHECK(simulated.cycles / form_at(h200(), p, c, Hertz{1.6e9}).cycles == Approx(1).epsilon(0.1));
+    const SimulatedAttention simulated = simulate_attention(calibrated_h200(), p, c, Hertz{1.6e9});
+    CHECK(simulated.cycles / form_at(calibrated_h200(), p, c, Hertz{1.6e9}).cycles ==
+          Approx(1).epsilon(0.1));
     CHECK(simulated.dram_read.value == Approx(kv_bytes(p) + query_bytes(p)).epsilon(0.05));
     CHECK(simulated.tensor_share < 1);
   }
 }
 
 TEST_CASE("In the simulator too, exponentials twice as fast help only the base kernel") {
-  GpuSpec fast = h200();
+  GpuSpec fast = calibrated_h200();
   fast.machine->fused_special *= 2;
   const AttentionProblem p = std::get<AttentionProblem>(problem_of("2x16x2048x2048x128"));
   const auto gain = [&](const char* config) {
     const AttentionConfig c = std::get<AttentionConfig>(parse_config(config));
     return 1 - simulate_attention(fast, p, c, Hertz{1.6e9}).cycles /
-                   simulate_attention(h200(), p, c, Hertz{1.6e9}).cycles;
+                   simulate_attention(calibrated_h200(), p, c, Hertz{1.6e9}).cycles;
   };
   CHECK(gain("as 64x128 s2 o1 ct st k1") > 0.08);
   CHECK(gain("ao 128x128 s3 o1 re st k1") < 0.03);
@@ -144,14 +141,14 @@ TEST_CASE("In the simulator too, exponentials twice as fast help only the base k
 TEST_CASE("A kernel of a ranking is predicted as it is alone, corrected by its neighbours") {
   const AnyProblem problem = problem_of("16x32:8x1x4096x128");
   const Ranking ranking = ranked(problem, 3);
-  GpuSpec physics = h200();
+  GpuSpec physics = calibrated_h200();
   physics.attention_learned = nullptr;
   for (const Prediction& p : ranking.predictions) {
     CAPTURE(to_text(p.config));
     const auto alone = [&](const GpuSpec& gpu) {
       return predict_config(gpu, problem, p.config, Regime::kBurst, Inputs::kNormal);
     };
-    CHECK(alone(h200()).time == p.time);
+    CHECK(alone(calibrated_h200()).time == p.time);
     CHECK(p.cycles_correction != 1);
     CHECK(alone(physics).cycles * p.cycles_correction / p.cycles == Approx(1).epsilon(0.05));
   }
@@ -163,9 +160,9 @@ TEST_CASE("Without measured kernels a prediction is extrapolated, with a wide in
     return predict_config(gpu, problem, parse_config("ao 128x128 s2 o1 re st k1"), Regime::kBurst,
                           Inputs::kNormal);
   };
-  const Prediction here = predicted(h200());
+  const Prediction here = predicted(calibrated_h200());
   CHECK_FALSE(here.extrapolated);
-  GpuSpec other = h200();
+  GpuSpec other = calibrated_h200();
   other.attention_learned = nullptr;
   CHECK(predicted(other).extrapolated);
   CHECK(why_extrapolated(other, problem) == "no attention kernel of h200_sxm was measured");
@@ -188,9 +185,9 @@ TEST_CASE("Attention can be ranked by simulation") {
 TEST_CASE("An explanation lists the costs of softmax, mask, waves, splits and memory") {
   const auto notes = [](const AnyProblem& problem, const char* config) {
     std::string all;
-    for (const std::string& note :
-         explain(h200(), problem, parse_config(config), Regime::kBurst, Inputs::kNormal, {})
-             .notes) {
+    for (const std::string& note : explain(calibrated_h200(), problem, parse_config(config),
+                                           Regime::kBurst, Inputs::kNormal, {})
+                                       .notes) {
       all += note + "\n";
     }
     return all;
@@ -214,16 +211,16 @@ TEST_CASE("Most of a softmax that costs a small part of the time is hidden") {
   for (const char* config : {"ao 128x128 s2 o1 re st k1", "as 64x64 s2 o2 ct st k1"}) {
     CAPTURE(config);
     const AnyProblem problem = problem_of("4x32:8x4096x4096x128");
-    const std::string note =
-        explain(h200(), problem, parse_config(config), Regime::kBurst, Inputs::kNormal, {})
-            .notes.front();
+    const std::string note = explain(calibrated_h200(), problem, parse_config(config),
+                                     Regime::kBurst, Inputs::kNormal, {})
+                                 .notes.front();
     int hidden = 0, saved = 0;
     REQUIRE(std::sscanf(note.c_str(),
                         "Softmax: %d %% of it is hidden by products and loads; without it, "
                         "%d %%",
                         &hidden, &saved) == 2);
     const AttentionForm form =
-        form_at(h200(), std::get<AttentionProblem>(problem),
+        form_at(calibrated_h200(), std::get<AttentionProblem>(problem),
                 std::get<AttentionConfig>(parse_config(config)), Hertz{1.6e9});
     CHECK(saved > 0);
     CHECK(hidden > 0);
@@ -237,8 +234,8 @@ TEST_CASE("Most of a softmax that costs a small part of the time is hidden") {
 TEST_CASE("Problems too large to simulate are refused before they are simulated") {
   const AnyProblem problem = problem_of("64x64x65536x65536x128");
   CHECK(error_message([&] {
-          predict_config(h200(), problem, parse_config("ao 128x128 s2 o1 re st k1"), Regime::kBurst,
-                         Inputs::kNormal, Method::kSimulated);
+          predict_config(calibrated_h200(), problem, parse_config("ao 128x128 s2 o1 re st k1"),
+                         Regime::kBurst, Inputs::kNormal, Method::kSimulated);
         }).find("million are simulated; --method analytic has no limit") != std::string::npos);
   CHECK_THROWS_AS(ranked(problem, 1, {.method = Method::kSimulated}), ConfigError);
 }
@@ -247,8 +244,8 @@ TEST_CASE("An attention configuration without a kernel is refused with the reaso
   const auto why = [](const char* config, const std::string& shape = "1x8x512x512x128",
                       const std::string& mask = "full") {
     return error_message([&] {
-      predict_config(h200(), problem_of(shape, mask), parse_config(config), Regime::kBurst,
-                     Inputs::kNormal);
+      predict_config(calibrated_h200(), problem_of(shape, mask), parse_config(config),
+                     Regime::kBurst, Inputs::kNormal);
     });
   };
   CHECK(why("ap 64x64 s2 o1 re st k1").find("128 to 192 rows") != std::string::npos);

@@ -8,28 +8,23 @@
 #include "model/ops/any_op.h"
 #include "model/predict/explain.h"
 #include "model/predict/predict.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/h200.h"
 #include "tests/seed.h"
 
 namespace tilecast {
 namespace {
 
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
-  return gpu;
-}
-
 constexpr const char* kConfig = "ws 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8";
 
 Prediction predicted(const std::string& text, Method method = Method::kAnalytic) {
-  return predict_config(h200(), parse_gemm_problem(text), gemm_config(kConfig), Regime::kBurst,
-                        Inputs::kNormal, method);
+  return predict_config(calibrated_h200(), parse_gemm_problem(text), gemm_config(kConfig),
+                        Regime::kBurst, Inputs::kNormal, method);
 }
 
 Prediction first(const GemmProblem& problem) {
-  return rank_candidates(h200(), problem, {}, Regime::kBurst, Inputs::kNormal, 1,
+  return rank_candidates(calibrated_h200(), problem, {}, Regime::kBurst, Inputs::kNormal, 1,
                          {.method = Method::kAnalytic})
       .predictions.front();
 }
@@ -49,14 +44,14 @@ TEST_CASE(
     CHECK(odd.dram_read.value == even.dram_read.value);
   }
   // Both operands are read and written once: 4 x 4096 x 4096 x 2 bytes, at memcpy's rate.
-  const OperandCopies copies = *operand_copies(h200(), parse_gemm_problem("4096x4096x4095"),
-                                               Regime::kBurst, Inputs::kNormal);
+  const OperandCopies copies = *operand_copies(
+      calibrated_h200(), parse_gemm_problem("4096x4096x4095"), Regime::kBurst, Inputs::kNormal);
   CHECK(copies.bytes.value == 4.0 * 4096 * 4096 * 2);
   const StreamProblem memcpy{1, i64{2} * 4096 * 4096, ElementType::kFp16, Op::kMemcpy};
-  const Ranking best = rank_candidates(h200(), memcpy, {StreamSchedule::kMemcpy}, Regime::kBurst,
-                                       Inputs::kNormal, 1);
+  const Ranking best = rank_candidates(calibrated_h200(), memcpy, {StreamSchedule::kMemcpy},
+                                       Regime::kBurst, Inputs::kNormal, 1);
   CHECK(copies.time == best.predictions.front().time);
-  CHECK(!operand_copies(h200(), parse_gemm_problem("4096x4095x4096"), Regime::kBurst,
+  CHECK(!operand_copies(calibrated_h200(), parse_gemm_problem("4096x4095x4096"), Regime::kBurst,
                         Inputs::kNormal));
 }
 
@@ -90,8 +85,8 @@ TEST_CASE("Unaligned rows make no problem faster") {
 
 TEST_CASE("An explanation lists the copies next to the kernel") {
   const GemmProblem odd = parse_gemm_problem("1024x1024x1023");
-  const Explanation e = explain(h200(), odd, gemm_config(kConfig), Regime::kBurst, Inputs::kNormal,
-                                {.method = Method::kAnalytic});
+  const Explanation e = explain(calibrated_h200(), odd, gemm_config(kConfig), Regime::kBurst,
+                                Inputs::kNormal, {.method = Method::kAnalytic});
   REQUIRE(e.copies);
   const Prediction p = predicted("1024x1024x1023");
   CHECK(e.predicted.time == p.time);
@@ -105,19 +100,20 @@ TEST_CASE("An explanation lists the copies next to the kernel") {
 TEST_CASE(
     "A GPU without measured copies refuses unaligned A and B, and padded C needs multiples of 16 "
     "bytes") {
-  GpuSpec gpu = h200();
+  GpuSpec gpu = calibrated_h200();
   gpu.stream.reset();
   CHECK(why_not_solvable(gpu, parse_gemm_problem("64x64x63"))
             .starts_with("rows of A and B must be multiples of 8 elements (16 bytes): h200_sxm "));
   CHECK(why_not_solvable(gpu, parse_gemm_problem("64x64x63 lda=64 ldb=64")).empty());
-  CHECK(why_not_solvable(h200(), parse_gemm_problem("64x64x64 ldc=65")) ==
+  CHECK(why_not_solvable(calibrated_h200(), parse_gemm_problem("64x64x64 ldc=65")) ==
         "ldc is 65: if C is not contiguous, ldc and N must be multiples of 16 bytes");
-  CHECK(why_not_solvable(h200(), parse_gemm_problem("64x63x64 ldc=64")) ==
+  CHECK(why_not_solvable(calibrated_h200(), parse_gemm_problem("64x63x64 ldc=64")) ==
         "ldc is 64: if C is not contiguous, ldc and N must be multiples of 16 bytes");
-  CHECK(why_not_solvable(h200(), parse_gemm_problem("[64,3]x64x64 ldc=72")) ==
+  CHECK(why_not_solvable(calibrated_h200(), parse_gemm_problem("[64,3]x64x64 ldc=72")) ==
         "ldc is 72: groups require contiguous C");
   KernelConfig split = fixed_by_schedule(Schedule::kSplitK);
-  CHECK(check_legal(h200(), parse_gemm_problem("64x64x64 ldc=72"), split) == Refusal::kSchedule);
+  CHECK(check_legal(calibrated_h200(), parse_gemm_problem("64x64x64 ldc=72"), split) ==
+        Refusal::kSchedule);
 }
 
 }  // namespace tilecast

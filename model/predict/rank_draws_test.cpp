@@ -4,16 +4,11 @@
 
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/routing.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
-  return gpu;
-}
 
 std::vector<GemmProblem> draws_of(const Routing& routing, i64 draws) {
   const GemmProblem product{
@@ -26,7 +21,7 @@ std::vector<GemmProblem> draws_of(const Routing& routing, i64 draws) {
 }
 
 Ranking rank(const std::vector<GemmProblem>& draws, Method method, unsigned threads = 0) {
-  return rank_draws(h200(), draws, {}, {}, Regime::kBurst, Inputs::kNormal, 4,
+  return rank_draws(calibrated_h200(), draws, {}, {}, Regime::kBurst, Inputs::kNormal, 4,
                     {.method = method, .threads = threads});
 }
 
@@ -48,7 +43,7 @@ TEST_CASE("A ranking over random routings is by their mean time") {
     Seconds sum{};
     REQUIRE(p.of_draws.size() == draws.size());
     for (std::size_t i = 0; i < draws.size(); ++i) {
-      const Seconds own = predict_config(h200(), draws[i], p.config, Regime::kBurst,
+      const Seconds own = predict_config(calibrated_h200(), draws[i], p.config, Regime::kBurst,
                                          Inputs::kNormal, Method::kAnalytic)
                               .time;
       CHECK((p.time * p.of_draws[i]).value == Approx(own.value));
@@ -65,12 +60,12 @@ TEST_CASE("With one draw the first is the first of a ranking of its groups") {
   const Prediction& best = ranking.predictions.front();
   CHECK(best.method == Method::kSimulated);
   CHECK(best.of_draws == std::vector<double>{1});
-  const Prediction alone =
-      predict_config(h200(), draws.front(), best.config, Regime::kBurst, Inputs::kNormal);
+  const Prediction alone = predict_config(calibrated_h200(), draws.front(), best.config,
+                                          Regime::kBurst, Inputs::kNormal);
   CHECK(best.time.value == Approx(alone.time.value));
   CHECK(best.interval_high.value == Approx(alone.interval_high.value));
   const Ranking of_groups =
-      rank_candidates(h200(), draws.front(), {}, Regime::kBurst, Inputs::kNormal, 1);
+      rank_candidates(calibrated_h200(), draws.front(), {}, Regime::kBurst, Inputs::kNormal, 1);
   CHECK(best.time.value <= of_groups.predictions.front().time.value * 1.02);
 }
 

@@ -5,22 +5,17 @@
 #include "model/base/error.h"
 #include "model/predict/predict.h"
 #include "model/predict/predict_op.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
 
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
-  return gpu;
-}
-
 const GemmProblem kProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
-LeastWork least() { return least_work(h200(), kProblem); }
+LeastWork least() { return least_work(calibrated_h200(), kProblem); }
 
 const Prediction& predicted() {
-  static const Ranking ranking = rank_candidates(h200(), kProblem, {}, Regime::kBurst,
+  static const Ranking ranking = rank_candidates(calibrated_h200(), kProblem, {}, Regime::kBurst,
                                                  Inputs::kNormal, 1, {.method = Method::kAnalytic});
   return ranking.predictions.front();
 }
@@ -29,14 +24,14 @@ template <class Change>
 std::string why_of(const Change& change) {
   Prediction p = predicted();
   change(p);
-  return why_impossible(h200(), least(), p);
+  return why_impossible(calibrated_h200(), least(), p);
 }
 
 bool says(const std::string& text, std::string_view words) { return text.find(words) != text.npos; }
 
 TEST_CASE("A prediction of the model passes the check") {
-  CHECK(why_impossible(h200(), least(), predicted()).empty());
-  CHECK_NOTHROW(require_possible(h200(), kProblem, least(), predicted()));
+  CHECK(why_impossible(calibrated_h200(), least(), predicted()).empty());
+  CHECK_NOTHROW(require_possible(calibrated_h200(), kProblem, least(), predicted()));
 }
 
 TEST_CASE("Each physically impossible value is named") {
@@ -66,7 +61,7 @@ TEST_CASE("An impossible prediction is an internal error that names problem and 
   Prediction p = predicted();
   p.dram_write = {0};
   try {
-    require_possible(h200(), kProblem, least(), p);
+    require_possible(calibrated_h200(), kProblem, least(), p);
     FAIL("nothing was thrown");
   } catch (const Error& error) {
     CHECK(error.code() == ExitCode::kWrong);

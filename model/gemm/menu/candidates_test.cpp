@@ -17,15 +17,11 @@
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
+#include "tests/h200.h"
 #include "tests/seed.h"
 
 namespace tilecast {
 namespace {
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
-  return gpu;
-}
 
 /// Row and column of a tile, and its range of K blocks.
 using Piece = std::tuple<u32, u32, i32, i32>;
@@ -35,7 +31,7 @@ std::vector<Piece> work_of(const GemmProblem& asked, const KernelConfig& asked_o
   constexpr u32 kMostPieces = 50'000;
   const KernelConfig config = for_operands(asked.dtype, asked_of);
   const GemmProblem problem = as_run(asked, config);
-  const u32 resident = static_cast<u32>(resident_workers(h200(), config));
+  const u32 resident = static_cast<u32>(resident_workers(calibrated_h200(), config));
   const TileScheduler tiles = make_tile_scheduler(problem, config, resident);
   std::vector<Piece> pieces;
   if (!splits_k(config.schedule)) {
@@ -59,7 +55,7 @@ std::vector<Piece> work_of(const GemmProblem& asked, const KernelConfig& asked_o
 
 TEST_CASE("No two of the first 30 have the same machine code and the same order of work") {
   std::vector<GemmProblem> problems =
-      random_problems(h200(), daily_seed("problems whose candidates are compared"), 12);
+      random_problems(calibrated_h200(), daily_seed("problems whose candidates are compared"), 12);
   // These problems once had duplicates: one wave with both grids, one row of tiles in three orders,
   // at most two waves as stream_k and its hybrid.
   problems.push_back({{1024, 1024, 4096}, ElementType::kFp16, Layout::kTn});
@@ -68,8 +64,8 @@ TEST_CASE("No two of the first 30 have the same machine code and the same order 
   for (const GemmProblem& problem : problems) {
     using Kernel = std::tuple<KernelVariant, Reduction, std::vector<Piece>>;
     std::map<Kernel, std::string> names;
-    for (const Prediction& p : rank_candidates(h200(), problem, {}, Regime::kBurst, Inputs::kNormal,
-                                               30, {.method = Method::kAnalytic})
+    for (const Prediction& p : rank_candidates(calibrated_h200(), problem, {}, Regime::kBurst,
+                                               Inputs::kNormal, 30, {.method = Method::kAnalytic})
                                    .predictions) {
       const KernelConfig& config = std::get<KernelConfig>(p.config);
       const auto [other, is_new] =
@@ -85,22 +81,24 @@ TEST_CASE("No two of the first 30 have the same machine code and the same order 
 TEST_CASE("A configuration that is an alias of a candidate can still be predicted") {
   const GemmProblem one_wave{{1024, 1024, 4096}, ElementType::kFp16, Layout::kTn};
   const auto best = [&](const char* pattern) {
-    return rank_matching(h200(), one_wave, ConfigPattern(pattern), Regime::kBurst, Inputs::kNormal,
-                         1, {.method = Method::kAnalytic})
+    return rank_matching(calibrated_h200(), one_wave, ConfigPattern(pattern), Regime::kBurst,
+                         Inputs::kNormal, 1, {.method = Method::kAnalytic})
         .predictions.front();
   };
   const KernelConfig tiles =
       std::get<KernelConfig>(best("ws:tile=128x128x64,c_slots=2,grid=tiles").config);
   CHECK(tiles.grid == Grid::kTiles);
   const GemmProblem two_waves{{2304, 2048, 8192}, ElementType::kFp16, Layout::kTn};
-  CHECK_FALSE(enumerate_candidates(h200(), two_waves, {Schedule::kStreamKHybrid}).legal.empty());
+  CHECK_FALSE(
+      enumerate_candidates(calibrated_h200(), two_waves, {Schedule::kStreamKHybrid}).legal.empty());
 }
 
 TEST_CASE("A schedule that cannot split K profitably reports that before other refusals") {
   const auto refusal = [](const GemmShape& shape, Schedule schedule) {
     return error_message([&] {
-      rank_candidates(h200(), GemmProblem{shape, ElementType::kFp16, Layout::kTn}, {schedule},
-                      Regime::kBurst, Inputs::kNormal, 1, {.method = Method::kAnalytic});
+      rank_candidates(calibrated_h200(), GemmProblem{shape, ElementType::kFp16, Layout::kTn},
+                      {schedule}, Regime::kBurst, Inputs::kNormal, 1,
+                      {.method = Method::kAnalytic});
     });
   };
   CHECK(refusal({64, 3248, 1024}, Schedule::kStreamK).empty());
@@ -117,7 +115,8 @@ TEST_CASE("Schedules without a ring are candidates if named, or with `all`") {
   const GemmProblem problem{{64, 128, 64}, ElementType::kFp16, Layout::kTn};
   const auto schedules_of = [&](const std::vector<Schedule>& named, bool all) {
     std::set<Schedule> found;
-    for (const KernelConfig& config : enumerate_candidates(h200(), problem, named, all).legal) {
+    for (const KernelConfig& config :
+         enumerate_candidates(calibrated_h200(), problem, named, all).legal) {
       found.insert(config.schedule);
     }
     return found;

@@ -1,17 +1,12 @@
 #include "model/gemm/predict/like_questions.h"
 
 #include "model/predict/predict.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
-  return gpu;
-}
 
 GemmProblem fp16(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
 
@@ -19,7 +14,8 @@ constexpr const char* kNarrow = "pi 64x16x64 s7 w1x1 c1x1 o1 i1 e0 m8";
 
 Seconds time_of(const GemmProblem& problem, const char* config, Regime regime, Inputs inputs,
                 Method method) {
-  return predict_config(h200(), problem, gemm_config(config), regime, inputs, method).time;
+  return predict_config(calibrated_h200(), problem, gemm_config(config), regime, inputs, method)
+      .time;
 }
 
 TEST_CASE("A problem with one column of tiles is widened to the whole tile") {
@@ -50,8 +46,8 @@ TEST_CASE("The whole tile's time is an upper bound, the burst's time a lower bou
   };
   const auto bounded = [&](Regime regime, Seconds time) {
     own.time = time;
-    return bounded_by_like({h200(), narrow, regime, Inputs::kNormal}, gemm_config(kNarrow), own,
-                           predict);
+    return bounded_by_like({calibrated_h200(), narrow, regime, Inputs::kNormal},
+                           gemm_config(kNarrow), own, predict);
   };
   CHECK(bounded(Regime::kBurst, Seconds{12e-6}) == Seconds{9e-6});
   CHECK(bounded(Regime::kBurst, Seconds{8e-6}) == Seconds{8e-6});

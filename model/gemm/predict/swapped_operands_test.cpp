@@ -6,17 +6,12 @@
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
 #include "model/predict/predict.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
-  return gpu;
-}
 
 constexpr const char* kInOrder = "ws 128x160x64 s4 w2x1 c1x1 o1 i1 e2 m8";
 
@@ -39,10 +34,10 @@ TEST_CASE("A kernel with swapped operands takes as long as in order on the trans
         .layout = Layout::kNn,
         .batch = {.products = 24, .one_a = true}}}) {
     for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
-      const Prediction own =
-          predict_config(h200(), problem, swapped(config), Regime::kBurst, Inputs::kNormal, method);
-      const Prediction other = predict_config(h200(), transposed(problem), config, Regime::kBurst,
-                                              Inputs::kNormal, method);
+      const Prediction own = predict_config(calibrated_h200(), problem, swapped(config),
+                                            Regime::kBurst, Inputs::kNormal, method);
+      const Prediction other = predict_config(calibrated_h200(), transposed(problem), config,
+                                              Regime::kBurst, Inputs::kNormal, method);
       CHECK(own.time.value == other.time.value);
       CHECK(own.power.value == other.power.value);
       CHECK(own.dram_read.value == other.dram_read.value);
@@ -57,7 +52,7 @@ TEST_CASE("Operands can be swapped for GEMMs with K-major A and a C that TMA can
   const auto refused = [&](const auto& change) {
     GemmProblem changed = problem;
     change(changed);
-    return check_legal(h200(), changed, config);
+    return check_legal(calibrated_h200(), changed, config);
   };
   CHECK(refused([](GemmProblem&) {}) == Refusal::kNone);
   CHECK(refused([](GemmProblem& p) { p.shape.m = 161; }) == Refusal::kNone);
@@ -69,7 +64,7 @@ TEST_CASE("Operands can be swapped for GEMMs with K-major A and a C that TMA can
   CHECK(refused([](GemmProblem& p) { p.epilogue.add(step<BiasM>()); }) == Refusal::kSchedule);
   KernelConfig deferred = config;
   deferred.store = Store::kDeferred;
-  CHECK(check_legal(h200(), problem, deferred) == Refusal::kSchedule);
+  CHECK(check_legal(calibrated_h200(), problem, deferred) == Refusal::kSchedule);
 }
 
 TEST_CASE("Transposing exchanges which operand is K-major, and which one a batch shares") {
@@ -85,7 +80,8 @@ TEST_CASE("Swapping is tried if tiles of 64 or 128 rows would waste over a twent
   const auto tried = [](i64 m) {
     const GemmProblem problem{{m, 4096, 4096}, ElementType::kBf16, Layout::kTn};
     return std::ranges::any_of(
-        enumerate_candidates(h200(), problem, {Schedule::kWarpSpecialized}).legal, is_swapped);
+        enumerate_candidates(calibrated_h200(), problem, {Schedule::kWarpSpecialized}).legal,
+        is_swapped);
   };
   CHECK(tried(160));   // 256 is 60 % more
   CHECK(tried(320));   // 384 is 20 % more
@@ -104,7 +100,7 @@ TEST_CASE("Swapping gives heights in steps of 8 where B as [K,N] allows only sla
     const GemmProblem problem{{2880, n, 4096}, ElementType::kBf16, layout};
     std::set<i32> of_swapped;
     for (const KernelConfig& config :
-         enumerate_candidates(h200(), problem, {Schedule::kPingPong}).legal) {
+         enumerate_candidates(calibrated_h200(), problem, {Schedule::kPingPong}).legal) {
       if (is_swapped(config)) {
         of_swapped.insert(config.tiling.block_n);
       }
