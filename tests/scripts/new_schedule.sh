@@ -1,10 +1,10 @@
 # new_schedule.sh BUILD: adds a schedule to a copy of the tree, a renamed `persistent`, by its row and
 # the four files of docs/dev/schedule.md, sections 3 and 4. The model must rank it, and its kernel must follow
 # its simulated processes (roles_test checks both). Without its row, or its case in roles.h, it must not compile.
-# On odd days, since tests of the tables of simulations run on even ones; TILECAST_TEST_ALL=1: every day.
+# Every fourth day, odd as tests of the tables of simulations run on even ones; TILECAST_TEST_ALL=1: every day.
 set -u
 day=${TILECAST_TEST_SEED:-$(($(date +%s) / 86400))}
-[ $((day % 2)) = 1 ] || [ -n "${TILECAST_TEST_ALL:-}" ] || { echo "not today"; exit 77; }
+[ $((day % 4)) = 3 ] || [ -n "${TILECAST_TEST_ALL:-}" ] || { echo "not today"; exit 77; }
 build=$1
 folder=$build/new_schedule
 root=$PWD
