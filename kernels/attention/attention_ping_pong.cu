@@ -39,13 +39,7 @@ __device__ __forceinline__ void attend(Walker<Config>& walker, const AttentionTi
   walker.end_turn();
   walker.template finish_k<0>(s);
   weigh(end - 1, true);
-  i32 block = end - 2;
-  for (; block >= end - tile.masked; --block) {
-    add_block(block, true);
-  }
-  for (; block >= tile.first; --block) {
-    add_block(block, false);
-  }
+  for_blocks_from(tile, end - 2, add_block);
   walker.multiply_v(o, p);
   walker.template finish_v<0>(o);
 }

@@ -61,13 +61,7 @@ __device__ __forceinline__ void run(const AttentionArgs& args) {
     load_v(block - Config::kStages, stage);
   };
   ptx::mbarrier_wait(smem.q_full(0, 0), 0);
-  i32 block = end - 1;
-  for (; block >= end - tile.masked; --block) {
-    add_block(block, true);
-  }
-  for (; block >= tile.first; --block) {
-    add_block(block, false);
-  }
+  for_blocks_from(tile, end - 1, add_block);
   store_tile(args, smem, linear, 0, 0, o, softmax);
   if (!Config::kSplits && loads) {
     ptx::mbarrier_wait(smem.o_full(0, 0), 0);

@@ -26,14 +26,7 @@ __device__ __forceinline__ void attend(Walker<Config>& walker, const AttentionTi
     walker.multiply_v(o, p);
     walker.template finish_v<0>(o);
   };
-  const i32 end = tile.first + tile.count;
-  i32 block = end - 1;
-  for (; block >= end - tile.masked; --block) {
-    add_block(block, true);
-  }
-  for (; block >= tile.first; --block) {
-    add_block(block, false);
-  }
+  for_blocks_from(tile, tile.first + tile.count - 1, add_block);
 }
 
 template <class Config>

@@ -202,6 +202,19 @@ struct Walker {
   }
 };
 
+/// Calls `add(block, masked)` for the tile's blocks from `block` down, of which the first are
+/// masked.
+template <class Add>
+__device__ __forceinline__ void for_blocks_from(const AttentionTile& tile, i32 block,
+                                                const Add& add) {
+  for (; block >= tile.first + tile.count - tile.masked; --block) {
+    add(block, true);
+  }
+  for (; block >= tile.first; --block) {
+    add(block, false);
+  }
+}
+
 /// Calls `attend(walker, tile, o, softmax)` for every tile of the CTA, and stores the resulting
 /// `o`. Called by each thread of a consumer warpgroup.
 template <class Config, class Attend>

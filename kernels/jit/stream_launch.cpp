@@ -15,6 +15,13 @@
 namespace tilecast {
 namespace {
 
+constexpr const char* kStreamEntryText = R"(
+extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads, tilecast::kStream.ctas_per_sm)
+    tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
+  tilecast::run(args);
+}
+)";
+
 [[noreturn]] void refuse(const StreamConfig& config, const std::string& why) {
   throw ConfigError(fmt::format("configuration '{}': {}", to_text(config), why));
 }
@@ -40,23 +47,23 @@ KernelSource stream_source(const StreamConfig& config, ElementType dtype,
   // The matrix view, and choices that depend on the problem, are run-time arguments.
   const BlockOrder order =
       config.order == BlockOrder::kTickets ? BlockOrder::kTickets : BlockOrder::kBlocks;
-  return {
-      .path = path,
-      .architecture = std::string(architecture),
-      .text = fmt::format(
-          "#include \"model/stream/stream_config.h\"\n\nnamespace tilecast {{\n\n"
-          "struct Given {{\n"
-          "  static constexpr StreamConfig kStream{{\n"
-          "      .schedule = StreamSchedule{{{}}},\n"
-          "      .block_rows = {},\n      .block_columns = {},\n      .stages = {},\n"
-          "      .warps = {},\n      .vector_bytes = {},\n      .ctas_per_sm = {},\n"
-          "      .layout = StreamLayout{{{}}},\n      .view = StreamView::kMatrix,\n"
-          "      .order = BlockOrder{{{}}},\n      .hint = CacheHint{{{}}},\n  }};\n"
-          "  static constexpr ElementType kElementType = ElementType{{{}}};\n}};\n\n"
-          "}}  // namespace tilecast\n\n#include \"{}\"\n",
-          static_cast<i32>(config.schedule), config.block_rows, config.block_columns, config.stages,
-          config.warps, config.vector_bytes, config.ctas_per_sm, static_cast<i32>(config.layout),
-          static_cast<i32>(order), static_cast<i32>(config.hint), static_cast<i32>(dtype), path)};
+  return {.path = path,
+          .architecture = std::string(architecture),
+          .text = fmt::format(
+              "#include \"model/stream/stream_config.h\"\n\nnamespace tilecast {{\n\n"
+              "struct Given {{\n"
+              "  static constexpr StreamConfig kStream{{\n"
+              "      .schedule = StreamSchedule{{{}}},\n"
+              "      .block_rows = {},\n      .block_columns = {},\n      .stages = {},\n"
+              "      .warps = {},\n      .vector_bytes = {},\n      .ctas_per_sm = {},\n"
+              "      .layout = StreamLayout{{{}}},\n      .view = StreamView::kMatrix,\n"
+              "      .order = BlockOrder{{{}}},\n      .hint = CacheHint{{{}}},\n  }};\n"
+              "  static constexpr ElementType kElementType = ElementType{{{}}};\n}};\n\n"
+              "}}  // namespace tilecast\n\n#include \"{}\"\n{}",
+              static_cast<i32>(config.schedule), config.block_rows, config.block_columns,
+              config.stages, config.warps, config.vector_bytes, config.ctas_per_sm,
+              static_cast<i32>(config.layout), static_cast<i32>(order),
+              static_cast<i32>(config.hint), static_cast<i32>(dtype), path, kStreamEntryText)};
 }
 
 StreamLaunch::StreamLaunch(LoadedKernel& kernel, const StreamProblem& problem,

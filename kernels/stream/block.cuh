@@ -149,6 +149,51 @@ __device__ __forceinline__ u64 stream_policy() {
   }
 }
 
+template <bool kAdds>
+__device__ __forceinline__ void pass_whole_block(const StreamArgs& args, const Block& block,
+                                                 u64 policy) {
+  StreamVector a[kThreadVectors], b[kThreadVectors];
+#pragma unroll
+  for (i32 i = 0; i < kThreadVectors; ++i) {
+    a[i] = ptx::load_global<kVectorBytes, kHintedLoads>(block.address(args.a, i), policy);
+    if constexpr (kAdds) {
+      b[i] = ptx::load_global<kVectorBytes, kHintedLoads>(block.address(args.b, i), policy);
+    }
+  }
+#pragma unroll
+  for (i32 i = 0; i < kThreadVectors; ++i) {
+    ptx::store_global<kVectorBytes, kHintedStores>(block.address(args.c, i),
+                                                   kAdds ? add(a[i], b[i]) : a[i], policy);
+  }
+}
+
+template <bool kAdds>
+__device__ __forceinline__ StreamVector valid_sum(const StreamArgs& args, const Block& block, i32 i,
+                                                  i32 valid, u64 policy) {
+  if constexpr (kAdds) {
+    return add(load_valid(block.address(args.a, i), valid, policy),
+               load_valid(block.address(args.b, i), valid, policy));
+  } else {
+    return load_valid(block.address(args.a, i), valid, policy);
+  }
+}
+
+/// Stores a block of A, or of A + B, after loading all of the thread's vectors; at the edges, which
+/// are rare, one vector at a time.
+template <bool kAdds>
+__device__ __forceinline__ void pass_block(const StreamArgs& args, const Block& block, u64 policy) {
+  if (block.whole) {
+    pass_whole_block<kAdds>(args, block, policy);
+  } else {
+#pragma unroll 1
+    for (i32 i = 0; i < kThreadVectors; ++i) {
+      const i32 valid = block.valid<false>(args, i);
+      store_valid(block.address(args.c, i), valid_sum<kAdds>(args, block, i, valid, policy), valid,
+                  policy);
+    }
+  }
+}
+
 /// Calls `work` for each block of this CTA's walk, in order.
 template <class Work>
 __device__ __forceinline__ void for_each_block(const StreamArgs& args, const Work& work) {

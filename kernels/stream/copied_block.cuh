@@ -55,25 +55,34 @@ __device__ __forceinline__ void copy_block(const StreamArgs& args, const Strided
   }
 }
 
-template <bool kWhole>
-__device__ __forceinline__ void add_part(const StreamArgs& args, const Block& block, u32 a, u32 b,
-                                         u64 policy) {
-#pragma unroll(kWhole ? kThreadVectors : 1)
-  for (i32 i = 0; i < kThreadVectors; ++i) {
-    const u32 at = buffer_offset(i);
-    const StreamVector sum =
-        add(ptx::load_shared<kVectorBytes>(a + at), ptx::load_shared<kVectorBytes>(b + at));
-    store_valid(block.address(args.c, i), sum, block.valid<kWhole>(args, i), policy);
+/// The thread's vector at `at` of A's copy, or of its sum with B's.
+template <bool kAdds>
+__device__ __forceinline__ StreamVector copied(u32 a, u32 b, u32 at) {
+  if constexpr (kAdds) {
+    return add(ptx::load_shared<kVectorBytes>(a + at), ptx::load_shared<kVectorBytes>(b + at));
+  } else {
+    return ptx::load_shared<kVectorBytes>(a + at);
   }
 }
 
-/// Computes C = A + B for this thread's part of a block whose copies have completed.
-__device__ __forceinline__ void add_block(const StreamArgs& args, const Block& block, u32 a, u32 b,
-                                          u64 policy) {
+template <bool kAdds, bool kWhole>
+__device__ __forceinline__ void store_part(const StreamArgs& args, const Block& block, u32 a, u32 b,
+                                           u64 policy) {
+#pragma unroll(kWhole ? kThreadVectors : 1)
+  for (i32 i = 0; i < kThreadVectors; ++i) {
+    store_valid(block.address(args.c, i), copied<kAdds>(a, b, buffer_offset(i)),
+                block.valid<kWhole>(args, i), policy);
+  }
+}
+
+/// Stores this thread's part of a block of A, or of A + B, whose copies have completed.
+template <bool kAdds>
+__device__ __forceinline__ void store_block(const StreamArgs& args, const Block& block, u32 a,
+                                            u32 b, u64 policy) {
   if (block.whole) {
-    add_part<true>(args, block, a, b, policy);
+    store_part<kAdds, true>(args, block, a, b, policy);
   } else {
-    add_part<false>(args, block, a, b, policy);
+    store_part<kAdds, false>(args, block, a, b, policy);
   }
 }
 

@@ -8,46 +8,9 @@
 
 namespace tilecast {
 
-__device__ __forceinline__ void add_whole_block(const StreamArgs& args, const Block& block,
-                                                u64 policy) {
-  StreamVector a[kThreadVectors], b[kThreadVectors];
-#pragma unroll
-  for (i32 i = 0; i < kThreadVectors; ++i) {
-    a[i] = ptx::load_global<kVectorBytes, kHintedLoads>(block.address(args.a, i), policy);
-    b[i] = ptx::load_global<kVectorBytes, kHintedLoads>(block.address(args.b, i), policy);
-  }
-#pragma unroll
-  for (i32 i = 0; i < kThreadVectors; ++i) {
-    ptx::store_global<kVectorBytes, kHintedStores>(block.address(args.c, i), add(a[i], b[i]),
-                                                   policy);
-  }
-}
-
-/// Adds one vector at a time, because blocks at the edges are rare.
-__device__ __forceinline__ void add_ragged_block(const StreamArgs& args, const Block& block,
-                                                 u64 policy) {
-#pragma unroll 1
-  for (i32 i = 0; i < kThreadVectors; ++i) {
-    const i32 valid = block.valid<false>(args, i);
-    store_valid(block.address(args.c, i),
-                add(load_valid(block.address(args.a, i), valid, policy),
-                    load_valid(block.address(args.b, i), valid, policy)),
-                valid, policy);
-  }
+__device__ __forceinline__ void run(const StreamArgs& args) {
+  const u64 policy = stream_policy();
+  for_each_block(args, [&](const Block& block) { pass_block<true>(args, block, policy); });
 }
 
 }  // namespace tilecast
-
-extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
-                                             tilecast::kStream.ctas_per_sm)
-    tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
-  using namespace tilecast;
-  const u64 policy = stream_policy();
-  for_each_block(args, [&](const Block& block) {
-    if (block.whole) {
-      add_whole_block(args, block, policy);
-    } else {
-      add_ragged_block(args, block, policy);
-    }
-  });
-}

@@ -6,10 +6,9 @@
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/stream/copied_block.cuh"
 
-extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
-                                             tilecast::kStream.ctas_per_sm)
-    tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
-  using namespace tilecast;
+namespace tilecast {
+
+__device__ __forceinline__ void run(const StreamArgs& args) {
   extern __shared__ __align__(1024) char dynamic[];
   const u32 a = ptx::shared_address(dynamic);
   const u32 b = a + kBlockBytes;
@@ -19,6 +18,8 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
     copy_block(args, args.b, block, b, policy);
     ptx::cp_async_commit();
     ptx::cp_async_wait<0>();
-    add_block(args, block, a, b, policy);
+    store_block<true>(args, block, a, b, policy);
   });
 }
+
+}  // namespace tilecast

@@ -31,12 +31,7 @@ __device__ __forceinline__ void issue(const StreamArgs& args, const BlockBuffers
   ptx::cp_async_commit();
 }
 
-}  // namespace tilecast
-
-extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
-                                             tilecast::kStream.ctas_per_sm)
-    tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
-  using namespace tilecast;
+__device__ __forceinline__ void run(const StreamArgs& args) {
   extern __shared__ __align__(1024) char dynamic[];
   const BlockBuffers buffers{ptx::shared_address(dynamic)};
   const u64 policy = stream_policy();
@@ -55,9 +50,11 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
     copy_index = args.walk.next(copy_index);
     copy_stage = next_stage(copy_stage);
     ptx::cp_async_wait<kAhead>();
-    add_block(args, Block::of(args, read_index), buffers.a(read_stage), buffers.b(read_stage),
-              policy);
+    store_block<true>(args, Block::of(args, read_index), buffers.a(read_stage),
+                      buffers.b(read_stage), policy);
     read_stage = next_stage(read_stage);
   }
   ptx::cp_async_wait<0>();
 }
+
+}  // namespace tilecast

@@ -6,10 +6,9 @@
 // memory, tensor maps with the box stream_box(). Checked by: kernels/jit/stream_launch_test.cpp.
 #include "kernels/stream/tma_ring.cuh"
 
-extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
-                                             tilecast::kStream.ctas_per_sm)
-    tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
-  using namespace tilecast;
+namespace tilecast {
+
+__device__ __forceinline__ void run(const StreamArgs& args) {
   extern __shared__ __align__(1024) char dynamic[];
   const TmaRing ring = make_tma_ring(dynamic);
   const bool leader = ptx::uniform_warp_index() == 0 && ptx::elect_one();
@@ -43,3 +42,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
     ptx::tma_store_wait_read<0>();
   }
 }
+
+}  // namespace tilecast

@@ -45,12 +45,7 @@ __device__ void add_blocks(const StreamArgs& args, const TmaRing& ring, u32 end)
   }
 }
 
-}  // namespace tilecast
-
-extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
-                                             tilecast::kStream.ctas_per_sm)
-    tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
-  using namespace tilecast;
+__device__ __forceinline__ void run(const StreamArgs& args) {
   extern __shared__ __align__(1024) char dynamic[];
   const TmaRing ring = make_tma_ring(dynamic);
   const i32 warp = ptx::uniform_warp_index();
@@ -66,3 +61,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
     store_blocks(args, ring, end, policy);
   }
 }
+
+}  // namespace tilecast

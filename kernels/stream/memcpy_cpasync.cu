@@ -8,22 +8,7 @@
 
 namespace tilecast {
 
-template <bool kWhole>
-__device__ __forceinline__ void store_block(const StreamArgs& args, const Block& block, u32 buffer,
-                                            u64 policy) {
-#pragma unroll(kWhole ? kThreadVectors : 1)
-  for (i32 i = 0; i < kThreadVectors; ++i) {
-    store_valid(block.address(args.c, i), ptx::load_shared<kVectorBytes>(buffer + buffer_offset(i)),
-                block.valid<kWhole>(args, i), policy);
-  }
-}
-
-}  // namespace tilecast
-
-extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
-                                             tilecast::kStream.ctas_per_sm)
-    tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
-  using namespace tilecast;
+__device__ __forceinline__ void run(const StreamArgs& args) {
   extern __shared__ __align__(1024) char dynamic[];
   const u32 buffer = ptx::shared_address(dynamic);
   const u64 policy = stream_policy();
@@ -31,10 +16,8 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
     copy_block(args, args.a, block, buffer, policy);
     ptx::cp_async_commit();
     ptx::cp_async_wait<0>();
-    if (block.whole) {
-      store_block<true>(args, block, buffer, policy);
-    } else {
-      store_block<false>(args, block, buffer, policy);
-    }
+    store_block<false>(args, block, buffer, buffer, policy);
   });
 }
+
+}  // namespace tilecast

@@ -136,12 +136,7 @@ __device__ __forceinline__ void copy_rest(const StreamArgs& args) {
   }
 }
 
-}  // namespace tilecast
-
-extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
-                                             tilecast::kStream.ctas_per_sm)
-    tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
-  using namespace tilecast;
+__device__ __forceinline__ void run(const StreamArgs& args) {
   extern __shared__ __align__(1024) char dynamic[];
   if (!ptx::elect_one()) {
     return;
@@ -192,3 +187,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
   supply.leave();
   ptx::tma_store_wait_read<0>();
 }
+
+}  // namespace tilecast
