@@ -11,21 +11,23 @@
 #include <string_view>
 
 #include "model/base/integers.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/config/smem_layout.h"
+#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast {
 
 struct KernelRevision {
   std::string_view schedules;  // prefix of the schedules' names
   i64 revision, with_clusters;
-  i64 narrow_chunks;  // added for rows of C that end in a narrower chunk
 };
 /// The first row whose prefix matches the configuration's string applies.
-constexpr KernelRevision kKernelRevisions[] = {{"tcgen05_", 1, 1, 0},    // kernels/gemm/tcgen05_*
-                                               {"multistage", 1, 1, 0},  // kernels/gemm/multistage*
-                                               {"memcpy", 1, 1, 0},      // kernels/stream
-                                               {"elementwise_add", 1, 1, 0},  // kernels/stream
-                                               {"attention_", 3, 3, 0},       // kernels/attention
-                                               {"", 1, 2, 1}};  // other kernels of kernels/gemm
+constexpr KernelRevision kKernelRevisions[] = {{"tcgen05_", 1, 1},    // kernels/gemm/tcgen05_*
+                                               {"multistage", 1, 1},  // kernels/gemm/multistage*
+                                               {"memcpy", 1, 1},      // kernels/stream
+                                               {"elementwise_add", 1, 1},  // kernels/stream
+                                               {"attention_", 3, 3},       // kernels/attention
+                                               {"", 1, 2}};  // other kernels of kernels/gemm
 
 /// Whether the configuration, in canonical form, has clusters of several CTAs.
 constexpr bool has_clusters(std::string_view config) {
@@ -33,25 +35,11 @@ constexpr bool has_clusters(std::string_view config) {
   return at != std::string_view::npos && !config.substr(at).starts_with(",cluster=1x1");
 }
 
-/// Returns the second number of `key`=AxB in the configuration; 1 without the key.
-constexpr i64 second_number(std::string_view config, std::string_view key) {
-  const std::size_t at = config.find(key);
-  if (at == std::string_view::npos) {
-    return 1;
-  }
-  i64 number = 0;
-  for (std::size_t i = config.find('x', at) + 1;
-       i < config.size() && config[i] >= '0' && config[i] <= '9'; ++i) {
-    number = 10 * number + (config[i] - '0');
-  }
-  return number;
-}
-
-/// Whether a warpgroup's columns are not whole chunks of 64, but an even number of eights. Their
-/// bulk stores had 16 or 32 columns each in the first revision, and now have 64 but for the last.
-constexpr bool has_narrow_chunks(std::string_view config) {
-  const i64 columns = second_number(config, "tile=") / second_number(config, "warpgroups=");
-  return columns > 32 && columns != 96 && columns % 16 == 0 && columns % 64 != 0;
+/// Whether the kernel's bulk stores of C are wider than in the first revision, where all had the 16
+/// or 32 columns that divide a warpgroup's. Odd multiples of eight columns always had a last box.
+constexpr bool has_wider_boxes(const KernelConfig& config, const GemmProblem& problem) {
+  return c_last_columns(config, c_column_bytes(problem), problem.epilogue) > 0 &&
+         !in_odd_eights(config.tiling);
 }
 
 constexpr const KernelRevision& revision_row(std::string_view config) {
@@ -62,10 +50,10 @@ constexpr const KernelRevision& revision_row(std::string_view config) {
   return *row;
 }
 
-constexpr i64 kernel_revision(std::string_view config) {
+/// For a configuration in canonical form. `wider_boxes`: has_wider_boxes; false for other ops.
+constexpr i64 kernel_revision(std::string_view config, bool wider_boxes) {
   const KernelRevision& row = revision_row(config);
-  return (has_clusters(config) ? row.with_clusters : row.revision) +
-         (has_narrow_chunks(config) ? row.narrow_chunks : 0);
+  return (has_clusters(config) ? row.with_clusters : row.revision) + (wider_boxes ? 1 : 0);
 }
 
 /// Nanoseconds that a launch of the kernel of today takes less than one of an earlier revision.

@@ -75,12 +75,12 @@ std::vector<Sampled> sampled_kernels() {
   const auto gemm = [&](const char* name, const char* text, const GemmProblem& problem) {
     const KernelConfig config = gemm_config(text);
     sampled.push_back({name, uses_tcgen05(config.schedule) ? "tcgen05" : "gemm",
-                       kernel_revision(to_text(config)),
+                       kernel_revision(to_text(config), has_wider_boxes(config, problem)),
                        gemm_source(config, ProblemKind::of(problem)), problem, config});
   };
   const auto stream = [&](const char* name, const char* text) {
     const StreamConfig config = parse_stream_config(text);
-    sampled.push_back({name, "stream", kernel_revision(text),
+    sampled.push_back({name, "stream", kernel_revision(text, false),
                        stream_source(config, ElementType::kFp16), StreamProblem{}, config});
   };
   const GemmProblem fp16{
@@ -116,16 +116,36 @@ std::vector<Sampled> sampled_kernels() {
 
 }  // namespace
 
-TEST_CASE("Clusters and rows of C that end in a narrower chunk have revisions of their own") {
-  CHECK(kernel_revision("ping_pong:tile=128x192x64,stages=4,cluster=1x1") == 1);
-  CHECK(kernel_revision("ping_pong:tile=128x176x64,stages=4,cluster=1x1") == 2);
-  CHECK(kernel_revision("ping_pong:tile=128x176x64,stages=4,cluster=2x1") == 3);
-  CHECK(kernel_revision("ping_pong:tile=128x168x64,stages=4,cluster=2x1") == 2);
-  CHECK(kernel_revision("pipelined:tile=192x224x64,stages=4,warpgroups=1x2,ctas=1") == 2);
-  CHECK(kernel_revision("pipelined:tile=128x32x64,stages=4,warpgroups=2x1,ctas=1") == 1);
-  CHECK(kernel_revision("multistage:tile=128x96x64,stages=4,warpgroups=2x1,ctas=1") == 1);
+TEST_CASE("Kernels with clusters and with wider boxes of C have revisions of their own") {
+  CHECK(kernel_revision("ping_pong:tile=128x192x64,stages=4,cluster=1x1", false) == 1);
+  CHECK(kernel_revision("ping_pong:tile=128x176x64,stages=4,cluster=1x1", true) == 2);
+  CHECK(kernel_revision("ping_pong:tile=128x176x64,stages=4,cluster=2x1", true) == 3);
+  CHECK(kernel_revision("ping_pong:tile=128x168x64,stages=4,cluster=2x1", false) == 2);
   CHECK(nanoseconds_saved("ping_pong:tile=128x176x64,stages=4,cluster=2x1", 1) == 450);
   CHECK(nanoseconds_saved("ping_pong:tile=128x176x64,stages=4,cluster=2x1", 2) == 0);
+}
+
+TEST_CASE("Boxes of C are wider where the kernel stores 16-bit sums in boxes of several widths") {
+  const GemmProblem plain{.dtype = ElementType::kFp16};
+  GemmProblem residual = plain, gated = plain, fp8 = plain, fp32 = plain;
+  residual.epilogue.add(step<Residual>());
+  gated.epilogue.add(step<Swiglu>());
+  fp8.dtype = fp8.c = ElementType::kE4m3;
+  fp32.c = ElementType::kFp32;
+  const auto wider = [](const char* config, const GemmProblem& problem) {
+    return has_wider_boxes(gemm_config(config), problem);
+  };
+  constexpr const char* k176 = "pp 128x176x64 s4 w1x1 c1x1 o1 i1 e2 m8";
+  CHECK(wider(k176, plain));
+  CHECK(!wider(k176, residual));
+  CHECK(!wider(k176, gated));
+  CHECK(!wider(k176, fp8));
+  CHECK(!wider(k176, fp32));
+  CHECK(!wider("pp 128x192x64 s4 w1x1 c1x1 o1 i1 e2 m8", plain));
+  CHECK(!wider("pp 128x168x64 s4 w1x1 c1x1 o1 i1 e2 m8", plain));  // 40 columns before, too
+  CHECK(!wider("pp 128x96x64 s4 w1x1 c1x1 o1 i1 e2 m8", plain));   // three boxes of 32, as before
+  CHECK(!wider("pi 128x32x64 s4 w2x1 c1x1 o1 i1 e2 m8", plain));
+  CHECK(wider("pi 192x224x64 s3 w1x2 c1x1 o1 i1 e2 m8", plain));  // 112 columns a warpgroup
 }
 
 TEST_CASE("Sampled kernels keep their machine code while their family keeps its revision") {

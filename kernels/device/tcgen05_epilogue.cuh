@@ -26,6 +26,8 @@ template <class Config>
 struct EpiloguePart {
   static_assert(Config::kSmem.c_slot_bytes == kWarpsPerWarpgroup * kWarpSlotBytes,
                 "a slot is 128 rows of 64 columns");
+  static_assert(Config::kLastColumns == 0 && Config::kBoxColumns == kSlabElements,
+                "every chunk is one box of C's only map");
 
   i32 warp;         // index among the CTA's epilogue warps
   i32 row, column;  // first row and column in the tile

@@ -8,6 +8,7 @@
 #include "kernels/revision.h"
 #include "model/base/error.h"
 #include "model/base/words.h"
+#include "model/gemm/config/kernel_config_text.h"
 
 namespace tilecast {
 namespace {
@@ -54,7 +55,12 @@ std::string key_of(const Point& point) {
 }
 
 i64 current_revision(const Point& point) {
-  return is_baseline(point.config) ? 1 : kernel_revision(point.config);
+  if (is_baseline(point.config)) {
+    return 1;
+  }
+  const auto* const gemm = std::get_if<GemmProblem>(&point.problem);
+  return kernel_revision(
+      point.config, gemm != nullptr && has_wider_boxes(parse_kernel_config(point.config), *gemm));
 }
 
 std::string why_not_timed(Regime regime, L2State l2_state) {

@@ -1,5 +1,7 @@
 #include "validate/record/measurement_appender.h"
 
+#include <fmt/format.h>
+
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "tests/catch.h"
@@ -11,8 +13,15 @@
 namespace tilecast {
 namespace {
 
-const Measurement kFirst = example_measurement("pipelined:a=1", Seconds{1e-4});
-const Measurement kSecond = example_measurement("pipelined:a=2", Seconds{2e-4});
+Measurement in_stages(int stages, Seconds time) {
+  return example_measurement(
+      fmt::format("pipelined:tile=128x128x64,stages={},warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+                  "raster=grouped_m,group=8",
+                  stages),
+      time);
+}
+const Measurement kFirst = in_stages(3, Seconds{1e-4});
+const Measurement kSecond = in_stages(4, Seconds{2e-4});
 
 std::string message_of(const std::filesystem::path& path, IfExists rule,
                        const std::vector<std::string>& counters = {}) {

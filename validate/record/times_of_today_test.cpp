@@ -1,5 +1,9 @@
 #include "validate/record/times_of_today.h"
 
+#include <fmt/format.h>
+
+#include <string>
+
 #include "tests/catch.h"
 #include "validate/record/example_measurement.h"
 
@@ -7,12 +11,17 @@ namespace tilecast {
 namespace {
 
 TEST_CASE("Times of earlier kernels with clusters become shorter by the saving since") {
-  constexpr const char *kOfCluster = "persistent_overlap:tile=128x128x64,stages=4,cluster=2x1",
-                       *kAlone = "persistent_overlap:tile=128x128x64,stages=4,cluster=1x1";
-  Measurement now = example_measurement(kOfCluster, Seconds{10e-6});
+  const auto clustered = [](const char* cluster) {
+    return fmt::format(
+        "persistent_overlap:tile=128x128x64,stages=4,warpgroups=2x1,cluster={},ctas=1,inflight=1,c_"
+        "slots=2,raster=grouped_m,group=8,walk=strided",
+        cluster);
+  };
+  const std::string of_cluster = clustered("2x1"), of_one = clustered("1x1");
+  Measurement now = example_measurement(of_cluster, Seconds{10e-6});
   now.revision = current_revision(now.point);
-  const Measurement earlier = example_measurement(kOfCluster, Seconds{10e-6}),
-                    alone = example_measurement(kAlone, Seconds{10e-6});
+  const Measurement earlier = example_measurement(of_cluster, Seconds{10e-6}),
+                    alone = example_measurement(of_one, Seconds{10e-6});
   const MeasurementFile file = in_times_of_today({.rows = {{1, now}, {2, earlier}, {3, alone}}});
   const auto us = [&](std::size_t row) { return file.rows[row].measurement.time->median * 1e6; };
   CHECK(us(0).value == Approx(10));
