@@ -10,9 +10,10 @@ constexpr i64 kLineBytes = 128, kSectorBytes = 32;  // bytes
 
 /// Means over all offsets within a line at which rows start.
 struct RowCost {
-  double lines;    // lines touched
-  double sectors;  // sectors touched
-  double pairs;    // pairs of sectors of one line, which L2 delivers together
+  double lines;            // lines touched
+  double sectors;          // sectors touched
+  double partial_sectors;  // sectors of which only a part is touched
+  double pairs;            // pairs of sectors of one line, which L2 delivers together
   double shifted_sectors,
       shifted_pairs;  // sectors and pairs touched by rows that start inside a sector
 };

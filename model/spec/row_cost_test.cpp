@@ -25,6 +25,7 @@ TEST_CASE("Rows that start inside a sector touch one more, and are counted as sh
   const RowCost by_16 = row_cost(128, 128 + 16);
   CHECK(by_16.lines == 15.0 / 8);
   CHECK(by_16.sectors == 4.5);
+  CHECK(by_16.partial_sectors == 1);  // two of every second row
   CHECK(by_16.shifted_sectors == 2.5);
   CHECK(by_16.shifted_pairs == 1.5);
 }
@@ -34,6 +35,8 @@ TEST_CASE("A short row touches only its own sectors") {
   CHECK(half.lines == 1);
   CHECK(half.sectors == 2);
   CHECK(half.pairs == 1);
+  CHECK(half.partial_sectors == 0);
+  CHECK(row_cost(16, 8192).partial_sectors == 1);
 }
 
 }  // namespace

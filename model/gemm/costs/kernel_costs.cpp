@@ -53,16 +53,36 @@ BytesPerSecond out_of_order_rate(const GpuSpec& gpu, int things) {
   return gpu.dram->read_rate * (1 - things * (gpu.stream ? gpu.stream->disorder_loss : 0));
 }
 
-/// Time that L2 takes for bulk stores of C, relative to stores of whole sectors. A row that starts
-/// inside a sector also ends inside one, and L2 takes twice as long for a sector written in part.
-double partial_sector_factor(const GemmProblem& problem, const KernelConfig& config) {
-  // A kernel with swapped operands computes the transpose of C: a column of that is a row of C.
+/// Bytes that L2 takes in for a row of a bulk store, where a sector written in part counts twice.
+double row_intake(i64 bytes, i64 pitch) {
+  const RowCost row = row_cost(bytes, pitch);
+  return static_cast<double>(kSectorBytes) * (row.sectors + row.partial_sectors);
+}
+
+/// Mean bytes that L2 takes in for the bulk stores of a chunk of C whose rows start inside sectors:
+/// each row of a box then writes two sectors in part.
+double shifted_intake(const GemmProblem& problem, const KernelConfig& config, i64 pitch) {
+  const Tiling& t = config.tiling;
+  const i32 columns = warpgroup_columns(t), column_bytes = c_column_bytes(problem);
+  const double chunks = ceil_div(columns, c_slot_columns(t));
+  if (config.operands == OperandOrder::kSwapped) {
+    // The kernel computes the transpose of C: each column of a chunk is a part of a row of C.
+    return columns / chunks * row_intake(kWgmmaM * element_bytes(c_type(problem)), pitch);
+  }
+  const i32 last = c_last_columns(config, column_bytes, problem.epilogue);
+  const i32 box = c_box_columns(config, column_bytes, problem.epilogue);
+  const double row = (columns - last) / box * row_intake(box * column_bytes, pitch) +
+                     (last > 0 ? row_intake(last * column_bytes, pitch) : 0);
+  return c_slot_rows(config.schedule) / chunks * row;
+}
+
+/// Mean bytes that L2 takes in for the bulk stores of a chunk of `whole` bytes. Rows of whole
+/// sectors count as a full slot in the last chunk too, which the measurements do not contradict.
+double chunk_intake(const GemmProblem& problem, const KernelConfig& config, Bytes whole) {
   const bool by_columns = config.operands == OperandOrder::kSwapped && problem.leading.c == 0;
   const i64 pitch =
       (by_columns ? problem.shape.m : c_row(problem)) * element_bytes(c_type(problem));
-  constexpr double kWhole = 1.0 * kLineBytes / kSectorBytes;
-  const double shifted_rows = row_cost(kLineBytes, pitch).sectors - kWhole;  // fraction of rows
-  return (kWhole + 3 * shifted_rows) / kWhole;
+  return pitch % kSectorBytes == 0 ? whole.value : shifted_intake(problem, config, pitch);
 }
 
 }  // namespace
@@ -156,7 +176,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.store.staging = time(transfer_cycles(chunk, machine.intake));
   const std::optional<BytesPerCycle> by_threads = plain_store_rate(gpu, problem, config);
   costs.store.chunk_bytes =
-      static_cast<i64>(chunk.value * (by_threads ? 1 : partial_sector_factor(problem, config)));
+      static_cast<i64>(by_threads ? chunk.value : chunk_intake(problem, config, chunk));
   if (problem.epilogue.has(OutputKind::kLoad)) {
     costs.residual.bytes = static_cast<i64>(chunk.value);
     costs.residual.intake = time(transfer_cycles(chunk, gpu.reduction->sm_load));

@@ -68,6 +68,26 @@ TEST_CASE("L2 takes longer for rows of C that start inside a sector") {
   CHECK(costs(config, kExampleClock, 508).store.chunk_bytes == whole);
 }
 
+TEST_CASE("Each row of a box of C that starts inside a sector writes two sectors in part") {
+  KernelConfig config = plain(Schedule::kPipelined);
+  config.tiling.block_n = 176;
+  config.tiling.warpgroups_n = 1;
+  // Three chunks of 64 rows, in boxes of 64, 64 and 48 columns: 4, 4 and 3 sectors a row; inside
+  // sectors, as every other row of 1040 B, they take as long as 7, 7 and 6. Whole sectors count as
+  // three full slots.
+  CHECK(costs(config, kExampleClock, 512).store.chunk_bytes == 64 * 128);
+  CHECK(costs(config, kExampleClock, 520).store.chunk_bytes == 64 * 32 * (11 + 20) / 2 / 3);
+  // With a residual there are eleven boxes of 16 columns, whose rows take 1 or 4.
+  GemmProblem residual = fp16(512, 520, 512);
+  residual.epilogue.add(step<Residual>());
+  CHECK(kernel_costs(example_gpu(), residual, config, 32, false, kExampleClock).store.chunk_bytes ==
+        64 * 32 * 11 * (1 + 4) / 2 / 3);
+  // With swapped operands a column of the tile is a row of C, 64 elements of it in each chunk.
+  config.operands = OperandOrder::kSwapped;
+  CHECK(kernel_costs(example_gpu(), fp16(520, 512, 512), config, 32, false, kExampleClock)
+            .store.chunk_bytes == 176 * 32 * (4 + 7) / 2 / 3);
+}
+
 TEST_CASE("A cold kernel's CTAs start later than those that follow one") {
   const KernelConfig config = plain(Schedule::kPipelined);
   GpuSpec gpu = example_gpu();
