@@ -21,8 +21,7 @@
 namespace tilecast {
 namespace {
 
-// Tile heights; tile_widths.h chooses the widths.
-constexpr i32 kBlockM[] = {64, 128, 192, 256, 320};
+// Tile heights with swapped operands; tile_widths.h has the others and chooses the widths.
 constexpr i32 kSwappedBlockM[] = {64, 128, 192, 256};
 constexpr i32 kBlockK[] = {64, 128, 256};
 // Longest K block. It is tried for kernels without a ring, and for rings whose stages stay small
@@ -201,7 +200,8 @@ void add_rows(const GpuSpec& gpu, Schedule schedule, i32 block_m, Proposals& pro
   KernelConfig config = for_operands(proposals.problem().dtype, fixed_by_schedule(schedule));
   const ScheduleTraits traits = traits_of(schedule);
   for (const i32 block_n : proposals.swaps_operands()
-                               ? swapped_tile_widths(gpu, proposals.problem(), schedule, block_m)
+                               ? swapped_tile_widths(gpu, proposals.problem(), schedule, block_m,
+                                                     proposals.breadth().unprofitable)
                                : tile_widths(gpu, proposals.problem(), schedule, block_m)) {
     for (const i32 halves : kBlockK) {
       config.tiling.block_m = block_m;
@@ -298,7 +298,7 @@ std::vector<MenuPart> menu_parts(std::span<const Schedule> schedules, bool swaps
       continue;
     }
     const bool mma_sync = uses_mma_sync(schedule);
-    for (const i32 block_m : mma_sync ? std::span<const i32>(kMmaSyncBlockM) : kBlockM) {
+    for (const i32 block_m : mma_sync ? std::span<const i32>(kMmaSyncBlockM) : kTileHeights) {
       parts.push_back({schedule, block_m});
     }
     for (const i32 block_m : kSwappedBlockM) {

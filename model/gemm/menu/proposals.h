@@ -24,6 +24,7 @@ class Proposals {
   Proposals(const GpuSpec& gpu, const GemmProblem& asked, OperandOrder operands,
             const Breadth& breadth);
 
+  const Breadth& breadth() const { return breadth_; }
   bool swaps_operands() const { return operands_ == OperandOrder::kSwapped; }
   /// Returns the problem as kernels run it (swapped_operands.h).
   const GemmProblem& problem() const { return problem_; }

@@ -67,6 +67,53 @@ bool has_coarse_widths(const GemmProblem& problem) {
   return !b_is_k_major(problem.layout) && problem.shape.n > kMostInstructionN;
 }
 
+/// Whether tiles in order waste rows, or are coarse.
+bool rows_fit_badly(const GemmProblem& problem) {
+  const i64 m = problem.shape.m;
+  const i64 tile = m > kWgmmaM ? 2 * kWgmmaM : kWgmmaM;
+  const bool wastes = (round_up(m, tile) - m) * kMostWaste > m;
+  // Unswapped tiles have at least 64 columns if B is not K-major, so a single row of tiles has few.
+  // Swapped, C's rows can be divided into narrower tiles.
+  const bool one_row_of_wide_tiles = m <= kWgmmaM && !b_is_k_major(problem.layout);
+  return a_is_k_major(problem.layout) &&
+         (wastes || one_row_of_wide_tiles || has_coarse_widths(problem));
+}
+
+/// Whether swapped operands are tried with widths that fill waves better than tiles in order.
+bool may_fill_waves_better(const GemmProblem& problem, Schedule schedule) {
+  return problem.layout == Layout::kTn && problem.shape.m > kMostInstructionN &&
+         problem.groups == nullptr && !splits_k(schedule);
+}
+
+/// Outputs of a tile, and of all tiles that the busiest SM computes.
+struct SmLoad {
+  i64 tile, total;
+};
+
+SmLoad load_of(const GpuSpec& gpu, const GemmProblem& problem, i64 block_m, i64 block_n) {
+  const i64 tiles = problem.batch.products * ceil_div<i64>(problem.shape.m, block_m) *
+                    ceil_div<i64>(problem.shape.n, block_n);
+  return {block_m * block_n, ceil_div<i64>(tiles, gpu.sm.count) * block_m * block_n};
+}
+
+/// Returns the loads of all unswapped tiles.
+std::vector<SmLoad> loads_of(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule) {
+  std::vector<SmLoad> loads;
+  for (const i32 block_m : kTileHeights) {
+    for (const i32 block_n : tile_widths(gpu, problem, schedule, block_m)) {
+      loads.push_back(load_of(gpu, problem, block_m, block_n));
+    }
+  }
+  return loads;
+}
+
+/// Whether each unswapped tile that is as large leaves an SM more outputs.
+bool fills_waves_better(const SmLoad& swapped, const std::vector<SmLoad>& unswapped) {
+  return std::ranges::none_of(unswapped, [&](const SmLoad& load) {
+    return load.tile >= swapped.tile && load.total <= swapped.total;
+  });
+}
+
 }  // namespace
 
 std::vector<i32> tile_widths(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule,
@@ -78,21 +125,29 @@ std::vector<i32> tile_widths(const GpuSpec& gpu, const GemmProblem& problem, Sch
 }
 
 std::vector<i32> swapped_tile_widths(const GpuSpec& gpu, const GemmProblem& problem,
-                                     Schedule schedule, i32 block_m) {
-  const i64 rows = problem.shape.n;
+                                     Schedule schedule, i32 block_m, bool all) {
+  const GemmProblem in_order = transposed(problem);
   std::vector<i32> widths;
-  const i64 fewest = ceil_div<i64>(rows, kMostInstructionN);
-  for (const i64 parts : {fewest, fewest + 1}) {
-    const i64 width = round_up<i64>(ceil_div(rows, parts), finest_n_step());
-    widths.push_back(max_of(kFewestSwappedColumns, static_cast<i32>(width)));
+  const auto add = [&](i32 width) {
+    if (std::ranges::find(widths, width) == widths.end()) {
+      widths.push_back(width);
+    }
+  };
+  if (all || rows_fit_badly(in_order)) {
+    const i64 fewest = ceil_div<i64>(problem.shape.n, kMostInstructionN);
+    for (const i64 parts : {fewest, fewest + 1}) {
+      const i64 width = round_up<i64>(ceil_div(problem.shape.n, parts), finest_n_step());
+      add(max_of(kFewestSwappedColumns, static_cast<i32>(width)));
+    }
   }
-  if (widths.front() == widths.back()) {
-    widths.pop_back();
-  }
-  if (has_coarse_widths(transposed(problem))) {
+  const bool coarse = has_coarse_widths(in_order);
+  if (coarse || may_fill_waves_better(in_order, schedule)) {
+    const std::vector<SmLoad> loads =
+        coarse ? std::vector<SmLoad>() : loads_of(gpu, in_order, schedule);
     for (const i32 width : tile_widths(gpu, problem, schedule, block_m)) {
-      if (width % kSlabColumns != 0 && std::ranges::find(widths, width) == widths.end()) {
-        widths.push_back(width);
+      if (coarse ? width % kSlabColumns != 0
+                 : fills_waves_better(load_of(gpu, problem, block_m, width), loads)) {
+        add(width);
       }
     }
   }
@@ -100,14 +155,7 @@ std::vector<i32> swapped_tile_widths(const GpuSpec& gpu, const GemmProblem& prob
 }
 
 bool swapping_pays(const GemmProblem& problem) {
-  const i64 m = problem.shape.m;
-  const i64 tile = m > kWgmmaM ? 2 * kWgmmaM : kWgmmaM;
-  const bool wastes = (round_up(m, tile) - m) * kMostWaste > m;
-  // Unswapped tiles have at least 64 columns if B is not K-major, so a single row of tiles has few.
-  // Swapped, C's rows can be divided into narrower tiles.
-  const bool one_row_of_wide_tiles = m <= kWgmmaM && !b_is_k_major(problem.layout);
-  return a_is_k_major(problem.layout) &&
-         (wastes || one_row_of_wide_tiles || has_coarse_widths(problem));
+  return rows_fit_badly(problem) || may_fill_waves_better(problem, Schedule::kPingPong);
 }
 
 }  // namespace tilecast
