@@ -1,6 +1,8 @@
 """Tests tilecast.inductor against torch's own choices, on the CPU with a fake GPU, without
 compilation."""
 
+import contextlib
+import math
 import pickle
 import shutil
 import types
@@ -11,7 +13,7 @@ torch = pytest.importorskip("torch")
 inductor = pytest.importorskip("torch._inductor")
 import tilecast.inductor as ti  # noqa: E402
 import tilecast  # noqa: E402
-from tilecast import ConfigError, FileError, _library, config_folder  # noqa: E402
+from tilecast import ConfigError, FileError, _library, _matmul, config_folder  # noqa: E402
 from torch._dynamo.utils import counters  # noqa: E402
 from torch._inductor import config, ir  # noqa: E402
 from torch._inductor.graph import GraphLowering  # noqa: E402
@@ -58,7 +60,7 @@ def tile(choice):
 
 def test_a_few_templates_are_left_beside_aten():
     everything = choices(inputs(4096, 4096, 4096))
-    ti.enable(top_k=4, matmul=False)
+    ti.enable(top_k=4, matmul=False, within=math.inf)
     kept = choices(inputs(4096, 4096, 4096))
     assert [one.template.uid for one in kept] == ["aten::mm"] + ["triton::mm"] * 4
     assert {tile(one) for one in kept[1:]} <= {tile(one) for one in everything[1:]}
@@ -70,8 +72,39 @@ def test_a_few_templates_are_left_beside_aten():
     assert len(choices(inputs(4096, 4096, 4096))) == len(everything)
 
 
+def test_templates_that_are_predicted_to_be_far_behind_are_not_compiled():
+    kept = {}
+    for within in (0, 0.15, math.inf):
+        ti.enable(top_k=4, matmul=False, gpu="h200_sxm", within=within)
+        kept[within] = choices(inputs(8192, 8192, 8192))[1:]
+    tiles = [ti._tile(one) for one in kept[math.inf]]
+    times = ti.times_us(tiles, 8192, 8192, 8192, dtype="bf16", layout="nn", gpu="h200_sxm")
+    assert len(kept[math.inf]) == 4 and len(kept[0]) == 1 and 1 < len(kept[0.15]) < 4
+    assert len(kept[0.15]) == sum(us <= 1.15 * min(times) for us in times)
+    with pytest.raises(ConfigError, match="within: expected at least 0, got -0.1"):
+        ti.enable(within=-0.1)
+
+
+def test_our_own_product_is_planned_while_templates_compile(monkeypatch):
+    monkeypatch.setattr(_library, "library", lambda: None)
+    made = []
+    monkeypatch.setattr(_matmul, "_plan", lambda shape, device: made.append(shape))
+    monkeypatch.setattr(torch.cuda, "device", lambda index: contextlib.nullcontext())
+    _matmul._torch_plan.cache_clear()
+    ti.enable(top_k=1)
+    a, b = node("a", 384, 512), node("b", 512, 256, stride=(1, 512))
+    layout = ir.FixedLayout(torch.device("cuda:0"), torch.bfloat16, [384, 256], [256, 1])
+    bias = ir.TensorBox.create(ir.InputBuffer(name="bias", layout=ir.FixedLayout(
+        torch.device("cuda:0"), torch.bfloat16, [384, 256], [0, 1])))
+    for op, nodes in ("mm", [a, b]), ("addmm", [bias, a, b]):
+        ti._externs[op].bind(nodes, layout).precompile()
+    assert [one[:5] for one in made] == [(384, 256, 512, _library.BF16, _library.TN)] * 2
+    assert [one.bias for one in made] == [_library.NO_BIAS, _library.BIAS_N]
+    _matmul._torch_plan.cache_clear()
+
+
 def test_the_exhaustive_space_is_ranked_and_what_cannot_launch_is_dropped():
-    ti.enable(top_k=8, exhaustive=True, matmul=False)
+    ti.enable(top_k=8, exhaustive=True, matmul=False, within=math.inf)
     assert config.max_autotune_gemm_search_space == "EXHAUSTIVE"
     kept = choices(inputs(8192, 8192, 8192))
     assert len(kept) == 9 and counters["tilecast"]["cannot_launch"] > 100
@@ -82,13 +115,13 @@ def test_the_exhaustive_space_is_ranked_and_what_cannot_launch_is_dropped():
 
 
 def test_templates_that_load_by_tma_are_ranked_with_the_others():
-    ti.enable(top_k=3, matmul=False)
+    ti.enable(top_k=3, matmul=False, within=math.inf)
     kept = choices(inputs(4096, 4096, 4096), (aten_mm, mm_template, persistent_tma_mm_template))
     assert len(kept) == 4 and kept[0].template.uid == "aten::mm"
 
 
 def test_batches_are_ranked():
-    ti.enable(top_k=2, matmul=False)
+    ti.enable(top_k=2, matmul=False, within=math.inf)
     of = MMKernelInputs([node("a", 64, 128, 512), node("b", 64, 512, 128)])
     kept = choices(of, (bmm_template,), "bmm")
     assert len(kept) == 2
@@ -107,7 +140,7 @@ def test_fp8_operands_are_ranked():
     of = MMKernelInputs([node("a", 4096, 4096, dtype=torch.float8_e4m3fn),
                          node("b", 4096, 4096, stride=(1, 4096), dtype=torch.float8_e4m3fn)], mat1_idx=0, mat2_idx=1)
     tiles = [ti.Tile(16, 16, 128, 2, 2, tma=False), ti.Tile(128, 128, 128, 3, 8, tma=False)]
-    assert ti.Choices(ti._Factory(1, False, None, ""))._picked(tiles, of) == [1]
+    assert ti.Choices(ti._Factory(1, False, None, math.inf, ""))._picked(tiles, of) == [1]
 
 
 def test_sides_without_a_hint_are_not_ranked():
@@ -151,12 +184,12 @@ def test_our_own_product_is_offered_where_it_can_run(monkeypatch):
 
 def test_caches_keep_what_decides_in_their_keys():
     keys = set()
-    for options in ({"top_k": 4}, {"top_k": 2}, {"matmul": False}, {"gpu": "h100_sxm"}):
+    for options in ({"top_k": 4}, {"top_k": 2}, {"matmul": False}, {"gpu": "h100_sxm"}, {"within": 0.3}):
         ti.enable(**options)
         keys.add(V.choices.uuid())
         factory = ti._Factory(*V.choices.uuid()[1:])
         assert pickle.loads(pickle.dumps(factory))().uuid() == V.choices.uuid()
-    assert len(keys) == 4
+    assert len(keys) == 5
 
 
 def test_impossible_numbers_are_refused():

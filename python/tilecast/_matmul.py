@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Optional
 
 from . import _library, _native
@@ -170,6 +170,15 @@ def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices:
                               _library.activation_of(activation), type_c, residual)
     with torch.cuda.device(left.device):
         return _plan(shape, left.device)
+
+
+def make_plan(device: Any, dtype: Any, sizes: Sequence[tuple], strides: Sequence[tuple], bias: bool) -> None:
+    """Makes the plan of a later `matmul` of torch's tensors A and B on a device, with a bias added to each row or
+    without one. May be called from any thread."""
+    torch = sys.modules["torch"]
+    n = sizes[1][1]
+    _torch_plan(torch, tuple(map(torch.Size, sizes)), tuple(strides), (dtype, dtype), (device, device),
+                (torch.Size([n]), (1,), dtype, device) if bias else None)
 
 
 def described(a: Any, b: Any, bias: Any) -> tuple:

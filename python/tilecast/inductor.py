@@ -3,7 +3,7 @@
     tilecast.inductor.enable()          # then torch.compile(model, mode="max-autotune")
 
 Configurations of mm, addmm, bmm, baddbmm and scaled_mm that exceed shared memory are
-dropped, and the `top_k` with the shortest predicted times are compiled and benchmarked together with ATen.
+dropped, and at most the `top_k` with the shortest predicted times are compiled and benchmarked together with ATen.
 Choices that tilecast does not predict are kept, in order. torch._dynamo.utils.counters["tilecast"] counts both.
 Checked by: python/tests/test_inductor.py with torch's CPU build, python/tests/inductor_gpu.py on a GPU.
 """
@@ -11,6 +11,7 @@ Checked by: python/tests/test_inductor.py with torch's CPU build, python/tests/i
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import math
 import os
@@ -30,7 +31,7 @@ from torch._inductor.virtualized import V
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from . import _library, _native
-from ._matmul import matmul as product
+from ._matmul import make_plan, matmul as product
 from ._model import ConfigError, Error, FileError, config_folder, gpu_of
 from .triton import FamilyWarning, Tile, picked, times_us
 
@@ -43,24 +44,29 @@ _LAYOUTS = {(False, False): "tn", (False, True): "nn", (True, True): "nt", (True
 _before: dict[str, Any] = {}  # settings that `enable` changed
 
 
-def enable(top_k: int = 4, exhaustive: bool = False, matmul: bool = True, gpu: Optional[str] = None) -> None:
+def enable(top_k: int = 4, exhaustive: bool = False, matmul: bool = True, gpu: Optional[str] = None,
+           within: float = 0.15) -> None:
     """Ranks the choices of every later compilation with max_autotune in this process.
 
-    top_k       template configurations to compile and benchmark per matmul, at least 1
+    top_k       most template configurations to compile and benchmark per matmul, at least 1
     exhaustive  ranks Inductor's EXHAUSTIVE search space instead of its default list
     matmul      offers `tilecast.matmul` as a further choice for mm and for addmm with a bias, if libtilecast is
                 installed, shapes are static and operands fp16 or bf16
     gpu         a name from `tilecast.gpus()`, or the path of a GPU file; default: that of the tensors' device
+    within      configurations predicted to take longer than the fastest by more than this fraction are not
+                compiled; math.inf compiles `top_k`
 
-    Raises ConfigError for a `top_k` below 1 and for a `gpu` whose kernels are not predicted, FileError for one whose
-    file cannot be read. Choices that cannot be ranked later are kept, with one warning.
+    Raises ConfigError for a `top_k` below 1, a negative `within` and a `gpu` whose kernels are not predicted,
+    FileError for one whose file cannot be read. Choices that cannot be ranked later are kept, with one warning.
     """
     if top_k < 1:
         raise ConfigError(f"top_k: expected at least 1, got {top_k}")
+    if not within >= 0:
+        raise ConfigError(f"within: expected at least 0, got {within}")
     if gpu is not None:
         times_us([Tile(128, 128, 64)], 512, 512, 512, gpu=gpu)
     disable()
-    factory = _Factory(top_k, matmul, gpu, _version(gpu))
+    factory = _Factory(top_k, matmul, gpu, float(within), _version(gpu))
     if matmul:
         _register()
     _before.update(space=config.max_autotune_gemm_search_space, choices=config.inductor_choices_class)
@@ -138,13 +144,15 @@ class Choices(inductor_choices.InductorChoices):
                 times = times_us(tiles, m, n, k, **options)
                 able = [i for i, us in enumerate(times) if us < math.inf]
                 counters["tilecast"]["cannot_launch"] += len(tiles) - len(able)
-                order = picked([tiles[i] for i in able], m, n, k, self._factory.top_k, **options)
+                order = [able[i] for i in
+                         picked([tiles[i] for i in able], m, n, k, self._factory.top_k, **options)]
         except (ConfigError, FileError, Error) as error:
             if not self._warned:
                 warnings.warn(f"tilecast.inductor: not ranked, and later ones without a warning: {error}", stacklevel=2)
             self._warned = True
             return None
-        return [able[i] for i in order] or None
+        slowest = (1 + self._factory.within) * min(times)
+        return [i for i in order if times[i] <= slowest] or None
 
     def _gpu(self, device: torch.device) -> Optional[str]:
         if self._factory.gpu is not None:
@@ -166,6 +174,7 @@ class _Factory:
     top_k: int
     matmul: bool
     gpu: Optional[str]
+    within: float
     version: str
 
     def __call__(self) -> Choices:
@@ -220,20 +229,32 @@ def tilecast_addmm(bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor, *, out:
     return product(a, b, out, bias[0])
 
 
+class _Extern(ExternKernelChoice):
+    """A kernel of libtilecast. Its plan is made in a thread while Inductor compiles the templates."""
+
+    def bind(self, input_nodes: Sequence[Any], *arguments: Any, **options: Any) -> Any:
+        caller = super().bind(input_nodes, *arguments, **options)
+        *bias, a, b = input_nodes
+        sizes, strides = ([tuple(map(int, one)) for one in both] for both in
+                          ((a.get_size(), b.get_size()), (a.get_stride(), b.get_stride())))
+        caller.precompile = functools.partial(make_plan, a.get_device(), a.get_dtype(), sizes, strides, bool(bias))
+        return caller
+
+
 _externs: dict[str, ExternKernelChoice] = {}
 
 
 def _register() -> None:
     for op, kernel in (("mm", tilecast_mm), ("addmm", tilecast_addmm)):
         if op not in _externs:
-            _externs[op] = ExternKernelChoice(kernel)
+            _externs[op] = _Extern(kernel)
 
 
 def _extern(inputs: Any, op_name: str) -> list:
     """Returns tilecast.matmul as a choice, if it supports the GEMM."""
     a, _ = inputs.mat1mat2()
-    sizes = [side for shape in inputs.shapes_symbolic() for side in shape]
-    if (op_name not in _externs or any(getattr(side, "free_symbols", ()) for side in sizes) or config.cpp_wrapper or
+    sizes = [size for shape in (*inputs.shapes_symbolic(), *inputs.strides_symbolic()) for size in shape]
+    if (op_name not in _externs or any(getattr(size, "free_symbols", ()) for size in sizes) or config.cpp_wrapper or
             inputs.dtype() not in (torch.float16, torch.bfloat16) or inputs.out_dtype() != a.get_dtype() or
             _layout(inputs) is None or torch.cuda.get_device_capability(inputs.device()) != (9, 0)):
         return []
