@@ -7,13 +7,14 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "model/base/parallel.h"
 #include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/group_rows.h"
-#include "model/gemm/problem/routing.h"
 #include "model/ops/problem_fields.h"
 #include "model/predict/predict.h"
 #include "model/predict/roofline.h"
@@ -74,14 +75,15 @@ std::optional<Claim> xla_claim(const CsvRow& row) {
   return Claim{problem, "library", Seconds{gemm_flops(problem) / row.get("flops", positive)}};
 }
 
-/// Reads the gate and up projections of all experts: 2 N columns, K = H. Tokens are routed
-/// uniformly.
+/// Reads the gate and up projections of all experts: 2 N columns, K = H. The source's benchmark
+/// sends each row to the next expert in turn.
 std::optional<Claim> fused_moe_claim(const CsvRow& row) {
-  const Routing routing{row.get("E", count), row.get("M", count), row.get("topk", count)};
-  GemmProblem problem{{routing.rows(), 2 * row.get("N", count), row.get("H", count)},
-                      ElementType::kBf16,
-                      Layout::kTn};
-  problem.groups = GroupRows::of(drawn_rows(routing, 1).front());
+  const i64 rows = row.get("M", count) * row.get("topk", count), experts = row.get("E", count);
+  GemmProblem problem{
+      {rows, 2 * row.get("N", count), row.get("H", count)}, ElementType::kBf16, Layout::kTn};
+  std::vector<i64> of_expert(static_cast<std::size_t>(experts), rows / experts);
+  std::fill_n(of_expert.begin(), rows % experts, rows / experts + 1);
+  problem.groups = GroupRows::of(std::move(of_expert));
   return Claim{problem,
                fmt::format("Triton {}x{}x{}", row.text("BLOCK_SIZE_M"), row.text("BLOCK_SIZE_N"),
                            row.text("BLOCK_SIZE_K")),

@@ -25,6 +25,8 @@ constexpr i64 kCopyBytes = 16;             // bytes per load of a thread
 constexpr i64 kLeastAsync = 4;             // cp.async copies 4, 8 or 16 bytes
 constexpr i32 kWgmmaBytes = 32;            // bytes of K per wgmma and row
 constexpr double kSpilledUnit = 128;       // registers per unit of `spilled`
+// Free registers that the compiler uses per promoted accumulator, for wgmma and mma.sync.
+constexpr double kPromotedAhead = 1, kPromotedAheadMma = 0.8;
 constexpr double kConverted = 2 * kWarp;   // fp8 elements converted to fp16 per instruction
 constexpr double kNarrowAddresses = 0.15;  // addresses per load instruction of less than 4 bytes
 constexpr i32 kMmaRows = 16, kMmaColumns = 8, kMmaK = 16;
@@ -277,8 +279,10 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   const double addresses = kernel.tma ? 0 : a.addresses(work.a) + b.addresses(work.b);
   const double of_thread = registers_of_thread(gpu, problem, kernel, costs, addresses);
   work.spilled = std::max(0.0, (of_thread - gpu.sm.max_registers_per_thread) / kSpilledUnit);
+  const double ahead = uses_wgmma(gpu, kernel) ? kPromotedAhead : kPromotedAheadMma;
+  const double free_used = promotes(problem) ? ahead * sums_of_thread(kernel) : 0;
   const i32 fitting =
-      ctas_of_sm(gpu.sm, kernel, triton_shared_memory(gpu, problem, kernel), of_thread);
+      ctas_of_sm(gpu.sm, kernel, triton_shared_memory(gpu, problem, kernel), of_thread + free_used);
   work.ctas =
       kernel.persistent ? 1 : static_cast<i32>(std::min<double>(fitting, work.tiles_per_sm));
 

@@ -165,5 +165,20 @@ TEST_CASE("Block scales promote every accumulator, and mma.sync converts fp8 to 
   CHECK(triton_work(gpu, plain, wgmma, costs).converted == 0);
 }
 
+TEST_CASE("Registers of block-scaled kernels limit the CTAs of an SM as in compiled kernels") {
+  GemmProblem scaled = triton_problem(4096, 4096, 4096, ElementType::kE4m3);
+  scaled.epilogue = parse_epilogue("scale_block");
+  TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
+  costs.registers = 24;
+  const auto ctas = [&](const TritonKernel& kernel) {
+    return triton_work(hopper(), scaled, kernel, costs).ctas;
+  };
+  // fused_moe of python/tests/moe_config_gpu.py by Triton 3.6: 158, 237, 80 and 96 registers.
+  CHECK(ctas({64, 128, 128, 3, 8}) == 1);
+  CHECK(ctas({64, 128, 128, 3, 4}) == 2);
+  CHECK(ctas({64, 64, 128, 3, 8}) == 3);
+  CHECK(ctas({128, 32, 128, 3, 8}) == 2);
+}
+
 }  // namespace
 }  // namespace tilecast
