@@ -164,6 +164,29 @@ const GemmProblem& gemm_of(const Asked& ask, const GpuSpec& gpu, const std::stri
   return *problem;
 }
 
+/// Returns the times of rank_configs; infinite for a configuration that cannot run or that no
+/// candidate matches.
+std::vector<Seconds> simulated_times_of(const GpuSpec& gpu, const Asked& ask,
+                                        const std::vector<ConfigPattern>& configs) {
+  std::vector<Seconds> times(configs.size(), Seconds{std::numeric_limits<double>::infinity()});
+  Ranking ranking;
+  try {
+    ranking =
+        rank_configs(gpu, ask.problem, configs, ask.regime, ask.inputs,
+                     {.method = Method::kSimulated, .threads = 1, .most_alone = kEveryCandidate});
+  } catch (const ConfigError&) {  // none can run
+    return times;
+  }
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    for (const Prediction& p : ranking.predictions) {
+      if (ranking.listed[i].config == std::optional(p.config)) {
+        times[i] = p.time;
+      }
+    }
+  }
+  return times;
+}
+
 /// Returns analytic times, including operand copies; infinite for a configuration that cannot run
 /// or that no candidate matches.
 std::vector<Seconds> times_of(const GpuSpec& gpu, const Asked& ask,
@@ -172,6 +195,9 @@ std::vector<Seconds> times_of(const GpuSpec& gpu, const Asked& ask,
     if (config.whole()) {
       require_same_op(ask.problem, *config.whole());
     }
+  }
+  if (ask.method == Method::kSimulated) {
+    return simulated_times_of(gpu, ask, configs);
   }
   const std::vector<Ranking::Listed> listed =
       completed(gpu, ask.problem, configs, ask.regime, ask.inputs, 1);
@@ -297,6 +323,15 @@ std::vector<std::vector<double>> config_times(const GpuChoice& choice,
   std::vector<ConfigPattern> kernels;
   for_each_named("configs", configs,
                  [&](const std::string& config) { kernels.emplace_back(config); });
+  for (Asked& one : all) {
+    const bool gemm = std::holds_alternative<GemmProblem>(one.problem);
+    if (conditions.method && one.method == Method::kSimulated && !gemm) {
+      throw ConfigError("method: simulated applies only to GEMMs");
+    }
+    if (!gemm || (!conditions.method && problems.size() * configs.size() > kMostAlone)) {
+      one.method = Method::kAnalytic;
+    }
+  }
   std::vector<std::vector<double>> times(problems.size());
   parallel_for(problems.size(), threads, [&](std::size_t i) {
     for (const Seconds time : times_of(gpu, all[i], kernels)) {

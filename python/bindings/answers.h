@@ -76,8 +76,9 @@ std::map<std::string, double> constants(const GpuChoice& choice);
 Answer explain(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,
                const std::vector<std::string>& configs, bool best, unsigned threads);
 
-/// Returns analytic seconds of each configuration on each problem, infinite if it cannot run.
-/// Throws ConfigError for a problem without kernels, and for a configuration of another op.
+/// Returns seconds of each configuration on each problem, infinite if it cannot run; by default up
+/// to kMostAlone pairs are simulated if they are GEMMs. Throws ConfigError for a problem without
+/// kernels, and for a configuration of another op.
 std::vector<std::vector<double>> config_times(const GpuChoice& choice,
                                               const std::vector<ProblemTexts>& problems,
                                               const Conditions& conditions,

@@ -208,11 +208,11 @@ def test_an_argument_of_a_wrong_type_is_a_type_error_of_one_sentence(call, sente
 def test_problems_and_configurations_come_in_any_iterable_or_alone():
     tiles = [Tile(128, 128, 64), Tile(64, 64, 64)]
     ranking = tilecast.predict("512x512x512", method="analytic", top=2)
-    expected = tilecast.rank([PROBLEM, PROBLEM], [row.config for row in ranking])
+    expected = tilecast.rank([PROBLEM, PROBLEM], [row.config for row in ranking], method="analytic")
     assert expected[0] == pytest.approx([row.time_us for row in ranking], rel=1e-5)
     for configs in (ranking, iter(ranking), (row.config for row in ranking), ranking[:]):
-        assert tilecast.rank((one for one in (PROBLEM, "512x512x512")), configs) == expected
-    assert tilecast.rank(PROBLEM, ranking[0]) == [expected[0][:1]]
+        assert tilecast.rank((one for one in (PROBLEM, "512x512x512")), configs, method="analytic") == expected
+    assert tilecast.rank(PROBLEM, ranking[0], method="analytic") == [expected[0][:1]]
     of_tiles = tilecast.rank(PROBLEM, tiles)
     assert of_tiles == tilecast.rank([PROBLEM], iter(tiles)) == [times_us(iter(tiles), *PROBLEM)]
     assert len(of_tiles[0]) == 2
@@ -229,14 +229,17 @@ def test_partial_configurations_stand_for_their_fastest_match():
     shape = (1024, 1024, 1024)
     forms = ["128x128x64 stages=4", tilecast.Config((128, 128, 64), 4), (128, 128, 64, 4), ((128, 128, 64), 4),
              {"tile": (128, 128, 64), "stages": 4}, {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "num_stages": 4}]
-    times = tilecast.rank([shape, PROBLEM], forms)
-    assert [len(set(row)) for row in times] == [1, 1]
-    alone = tilecast.predict(shape, config=forms[1], method="analytic", top=1)
-    assert "tile=128x128x64,stages=4," in alone[0].config
-    assert times[0][0] == pytest.approx(alone[0].time_us, rel=1e-5)
-    free, few = tilecast.rank(shape, [(128, 128, 64), (128, 128, 64, 2)])[0]
-    assert free <= times[0][0] < few  # the fewer parts are given, the faster the best match
-    assert tilecast.rank(shape, (128, 128, 64)) == [[free]]  # one alone
+    for method in ("simulated", "analytic"):
+        times = tilecast.rank([shape, PROBLEM], forms, method=method)
+        assert [len(set(row)) for row in times] == [1, 1]
+        alone = tilecast.predict(shape, config=forms[1], method=method, top=1)
+        assert "tile=128x128x64,stages=4," in alone[0].config
+        assert times[0][0] == pytest.approx(alone[0].time_us, rel=1e-5)
+        given, free, few = tilecast.rank(shape, [forms[0], (128, 128, 64), (128, 128, 64, 2)], method=method)[0]
+        assert free <= given < few  # the fewer parts are given, the faster the best match
+        assert tilecast.rank(shape, (128, 128, 64), method=method)[0][0] >= free  # one alone
+    assert tilecast.rank(shape, forms) == tilecast.rank(shape, forms, method="simulated")
+    assert tilecast.rank(shape, forms * 9) == tilecast.rank(shape, forms * 9, method="analytic")  # 54 pairs
     ranking = tilecast.predict(shape, config=[{"schedule": "pp", "tile": (128, 128)}, "ws 128x256x64"], top=5)
     assert sorted(row.config.partition(",")[0] for row in ranking) == [
         "ping_pong:tile=128x128x64", "warp_specialized:tile=128x256x64"]
@@ -293,7 +296,8 @@ def test_given_configurations_get_a_row_of_times_for_each_problem():
     known = tilecast.predict(1024, 1024, 1024, method="analytic", top=2)
     # 33 stages of 128x128x64 need 33 x 32 KB of shared memory; an SM has 227 KB.
     beyond = known[0].config.replace("stages=", "stages=3")
-    times = tilecast.rank([(1024, 1024, 1024), (1024, 1024, 4095)], [row.config for row in known] + [beyond])
+    times = tilecast.rank([(1024, 1024, 1024), (1024, 1024, 4095)], [row.config for row in known] + [beyond],
+                          method="analytic")
     assert times[0][:2] == pytest.approx([row.time_us for row in known], rel=1e-5)
     assert len(times[1]) == 3 and times[0][2] == times[1][2] == math.inf
     # Rows of 4095 elements are copied first, which `predict` includes in its time.
@@ -467,7 +471,7 @@ def test_attention_has_fields_of_its_own():
     refused("n, k, batch: apply only to m, n and k", lambda: tilecast.predict(DECODE, 1, 2, batch=3))
     refused("layout: apply only to m, n and k", lambda: tilecast.rank([DECODE], ["ao"], layout="tn"))
     refused("applies only to GEMMs", lambda: tilecast.rank([DECODE], [Tile(128, 128, 64)]))
-    refused("accumulate, out_dtype, calibrated: apply only to", lambda: tilecast.rank(PROBLEM, Tile(128, 128, 64), calibrated=False))
+    refused("accumulate, out_dtype, calibrated, method: apply only to", lambda: tilecast.rank(PROBLEM, Tile(128, 128, 64), calibrated=False))
     refused("family: applies only to Triton's", lambda: tilecast.rank(PROBLEM, KNOWN, family=tilecast.triton.Family()))
     refused("attention", lambda: tilecast.rank([DECODE], [tilecast.predict(64, 64, 64, top=1)[0].config]))
     sides = {"batch": 1, "heads": 4, "queries": 8, "keys": 8, "head_dim": 64}

@@ -28,7 +28,8 @@ def explain(machine: Machine, problem: Problem, conditions: Conditions, configs:
             threads: int, /) -> tuple[str, str]: ...
 def config_times(machine: Machine, problems: list[Problem], conditions: Conditions, configs: list[str],
                  threads: int, /) -> list[list[float]]:
-    """Seconds of each configuration on each problem, infinite if it cannot run; of a partial one, its fastest match."""
+    """Seconds of each configuration on each problem, infinite if it cannot run; of a partial one, its fastest match.
+    Without a method, up to 50 pairs of GEMMs and configurations are simulated."""
 
 def family_times(machine: Machine, problem: Problem, conditions: Conditions, kernels: list[list[str]],
                  cycles: dict[str, float], threads: int, /) -> list[tuple[float, float, float, str]]:
