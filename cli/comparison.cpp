@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include "cli/output_parts.h"
 #include "cli/table.h"
 #include "model/base/error.h"
+#include "model/base/text.h"
 #include "model/form/hard_bounds.h"
 #include "model/predict/why_extrapolated.h"
 
@@ -83,6 +85,34 @@ std::string against_roof(const Comparison& c) {
       micro_text(roof.time), roof.name, std::max(1.0, left), name_of(c, library));
 }
 
+/// Why a forecast of the library's time is what it is: the rows' alignment if it costs the library
+/// wgmma, and the nearest measured problem.
+std::string library_reason(const Comparison& c) {
+  if (!c.library || c.library->measured || !c.library->nearest) {
+    return "";
+  }
+  std::string text;
+  constexpr i32 kAligned = 16;
+  if (const auto* gemm = std::get_if<GemmProblem>(&c.problem)) {
+    const std::array<i32, 3> bytes = row_alignments(*gemm);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (bytes[i] < kAligned) {
+        names.emplace_back(1, "ABC"[i]);
+      }
+    }
+    if (!names.empty()) {
+      text = fmt::format("Rows of {} are not aligned to {} bytes: {} then has no wgmma kernel. ",
+                         join(names, ", "), kAligned, c.name());
+    }
+  }
+  return !c.alike()
+             ? text
+             : text + fmt::format("Nearest measured problem: {}, {:.2f} times tilecast's time.",
+                                  without_groups(to_text(*c.library->nearest)),
+                                  c.library->nearest_ratio);
+}
+
 std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& ours) {
   // Operands and result count once. The pick's own bound would include rereads.
   const Seconds dram = transfer_time(Bytes{least_bytes(problem)}, highest_dram_rate(gpu));
@@ -149,6 +179,10 @@ nlohmann::ordered_json comparison_object(const GpuSpec& gpu, const Comparison& c
                     {"source", source_of(*c.library)},
                     {"over_ours", rounded(*c.gain(), kComparedDigits)},
                     {"rows_alike", rounded(c.library->like, 3)}};
+    if (c.library->nearest) {
+      object[word]["nearest_measured"] = {{"problem", to_text(*c.library->nearest)},
+                                          {"over_forecast", rounded(c.library->nearest_ratio, 3)}};
+    }
   } else {
     object[word] = {{"why_not", c.why_not}};
   }
@@ -159,9 +193,11 @@ nlohmann::ordered_json comparison_object(const GpuSpec& gpu, const Comparison& c
 }
 
 std::string comparison_text(const LoadedGpu& gpu, const Comparison& c) {
+  const std::string reason = library_reason(c);
   std::string text = wrapped("", problem_title(c.problem)) +
                      wrapped("", conditions_title(gpu.spec, gpu.calibrated, c.regime, c.inputs)) +
-                     "\n" + wrapped("", against_library(c)) + wrapped("", against_roof(c));
+                     "\n" + wrapped("", against_library(c)) +
+                     (reason.empty() ? "" : wrapped("", reason)) + wrapped("", against_roof(c));
   if (!c.library) {
     text += wrapped("", c.why_not + ".");
   } else if (!c.alike()) {

@@ -198,19 +198,22 @@ std::string help_text(const Named& n) {
               : "");
 }
 
-/// The largest contributions to the cycles; the others as one.
+/// The largest contributions to the cycles, and the others as one that is not the largest.
 std::string contributions_text(const std::vector<LearnedContribution>& all) {
-  constexpr std::size_t kMost = 2;
+  constexpr std::size_t kFewest = 2;
   std::vector<std::string> parts;
   double rest = 0;
   for (const LearnedContribution& one : all) {
-    if (parts.size() < kMost) {
-      parts.push_back(fmt::format("{} {}", one.group, more_percent(std::exp(one.cycles))));
-    } else {
-      rest += one.cycles;
-    }
+    rest += one.cycles;
   }
-  parts.push_back(fmt::format("other {}", more_percent(std::exp(rest))));
+  for (const LearnedContribution& one : all) {
+    if (parts.size() >= kFewest && std::abs(rest) <= std::abs(all.front().cycles)) {
+      parts.push_back(fmt::format("other {}", more_percent(std::exp(rest))));
+      break;
+    }
+    parts.push_back(fmt::format("{} {}", one.group, more_percent(std::exp(one.cycles))));
+    rest -= one.cycles;
+  }
   return join(parts, ", ");
 }
 

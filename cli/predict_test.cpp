@@ -477,7 +477,7 @@ TEST_CASE("An extrapolated prediction names the unmeasured feature") {
   CHECK(note({"[512,511]x1024x512"}).empty());
   CHECK(note({"1024x1024x512", "--epilogue", "relu"}).empty());
   CHECK(note({"1024x1024x512", "--dtype", "fp8", "--scales", "block"}) ==
-        "extrapolated: block scales were not in the training data");
+        "extrapolated: not in the training data: block scales");
 }
 
 TEST_CASE("--verbose explains each reason by an example") {

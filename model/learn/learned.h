@@ -1,8 +1,8 @@
 // The learned correction of an unmeasured kernel: expected log ratio of measured to uncorrected
 // cycles and clock, and its uncertainty.
 //
-// Each is a sum of functions of four features (trees.h), so that a correction is the sum of the
-// contributions of groups of features. There are two corrections, for the analytic model and
+// Each is a sum of functions of up to four features (trees.h), so that a correction is the sum of
+// the contributions of groups of features. There are two corrections, for the analytic model and
 // for the simulator; neither needs the other. Rankings correct many kernels at once:
 //
 //   const std::optional<LearnedPart> learned = learned_part(gpu, Method::kAnalytic);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -84,15 +85,19 @@ double filled(int sms, const GemmProblem& p, i64 block_m, i64 block_n) {
 double log2_of(i64 count) { return std::log2(static_cast<double>(count)); }
 double if_so(bool so, double apart) { return so ? apart : 0.0; }
 
-ProblemFeatures features_of(int sms, const GemmProblem& p, Regime regime) {
-  // Alignment of the rows' pitch and of their length, because cuBLASLt checks both.
+/// log2 of the alignment of the rows of A, B and C, in pitch and length: cuBLASLt checks both.
+std::array<i32, 3> log2_alignments(const GemmProblem& p) {
   const auto aligned = [](i64 row, i64 columns, ElementType type) {
     return std::min(log2_alignment(row != 0 ? row : columns, element_bytes(type)),
                     log2_alignment(columns, element_bytes(type)));
   };
-  const i32 align_a = aligned(p.leading.a, sides_of_a(p).columns, p.dtype),
-            align_b = aligned(p.leading.b, sides_of_b(p).columns, p.dtype),
-            align_c = aligned(p.leading.c, c_columns(p), c_type(p));
+  return {aligned(p.leading.a, sides_of_a(p).columns, p.dtype),
+          aligned(p.leading.b, sides_of_b(p).columns, p.dtype),
+          aligned(p.leading.c, c_columns(p), c_type(p))};
+}
+
+ProblemFeatures features_of(int sms, const GemmProblem& p, Regime regime) {
+  const auto [align_a, align_b, align_c] = log2_alignments(p);
   // cuBLASLt uses wgmma kernels for rows aligned to 16 bytes, Ampere's kernels for 4 and 8, and
   // older ones for 2.
   const i32 worst = std::min({align_a, align_b, align_c});
@@ -223,6 +228,8 @@ LibraryTime LibraryRows::forecast(const AnyProblem& problem, Regime regime, Seco
       square += w * value * value;
     }
   } near, wide;
+  const Row* nearest = nullptr;
+  double least = std::numeric_limits<double>::infinity();
   for (const Row& row : rows_) {
     if (own && row.regime == regime && row.problem == problem &&
         std::abs(std::log(ours / row.forecast)) < kSameForecast) {
@@ -235,6 +242,10 @@ LibraryTime LibraryRows::forecast(const AnyProblem& problem, Regime regime, Seco
               true};
     }
     const double apart = squared_distance(asked, row.features) / 2;
+    if (apart < least) {
+      least = apart;
+      nearest = &row;
+    }
     near.add(std::exp(-apart / (kNarrow * kNarrow)), row.off);
     wide.add(std::exp(-apart / (kWide * kWide)), row.off);
   }
@@ -252,7 +263,14 @@ LibraryTime LibraryRows::forecast(const AnyProblem& problem, Regime regime, Seco
       near, kPull, variance(wide, kPullOfAll, kDeviationOfAll * kDeviationOfAll, of_kind), off));
   const double reach = kReach * std::max(spread, kLeastDeviation);
   const Seconds time = ours * std::exp(off);
-  return {time, time * std::exp(-reach), time * std::exp(reach), std::exp(off), wide.weight};
+  return {time,  time * std::exp(-reach), time * std::exp(reach), std::exp(off), wide.weight,
+          false, nearest->problem,        std::exp(nearest->off)};
+}
+
+std::array<i32, 3> row_alignments(const GemmProblem& problem) {
+  std::array<i32, 3> bytes = log2_alignments(problem);
+  std::ranges::transform(bytes, bytes.begin(), [](i32 log2) { return 1 << log2; });
+  return bytes;
 }
 
 LibraryTime library_time(const GpuSpec& gpu, const AnyProblem& problem, Regime regime, Seconds ours,

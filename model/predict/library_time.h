@@ -20,6 +20,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +46,13 @@ struct LibraryTime {
   double ratio;             // measured time over tilecast's forecast
   double like = 0;          // weight of similar rows: 0 if no measured problem is similar
   bool measured = false;    // this problem was measured on this GPU
+  std::optional<AnyProblem> nearest = {};  // the most similar measured problem of a forecast
+  double nearest_ratio = 1;
 };
+
+/// Alignment in bytes of the rows of A, B and C, in pitch and length, at most 16. cuBLASLt's
+/// kernels with wgmma need 16.
+std::array<i32, 3> row_alignments(const GemmProblem& problem);
 
 /// Measured problems of one GPU and op.
 class LibraryRows {

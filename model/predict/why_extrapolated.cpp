@@ -27,20 +27,24 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
     return "no kernel was measured";
   }
   const LearnedModel& model = *gpu.learned;
+  std::vector<std::string> kinds;
   for (const std::string_view kind : kinds_of(asked)) {
     if (std::ranges::find(model.kinds, kind) == model.kinds.end()) {
-      reasons.push_back(fmt::format("{} {} not in the training data", kind,
-                                    kind.ends_with('n') ? "was" : "were"));
+      kinds.emplace_back(kind);
     }
+  }
+  if (!kinds.empty()) {
+    reasons.push_back(fmt::format("not in the training data: {}", join(kinds, ", ")));
   }
   // K is compared in bytes, since tensor cores process the same bytes for any type.
   const FeatureScale& measured = model.scale[feature_index(model.features, "k")];
-  const double unit = 2.0 / element_bytes(asked.dtype);
-  const auto elements = [unit](double log) { return std::llround(std::exp(log) * unit); };
-  const i64 least = elements(measured.least), most = elements(measured.most);
-  const i64 k = std::llround(mean_k(asked));
-  if (k < least || k > most) {
-    reasons.push_back(fmt::format("K is {} (measured: {} to {})", k, least, most));
+  const double unit = 2.0 / element_bytes(asked.dtype), k = mean_k(asked);
+  const double own = std::log(k / unit);
+  constexpr double kRounding = 1e-9;  // of the logarithms
+  if (own < measured.least - kRounding || own > measured.most + kRounding) {
+    reasons.push_back(fmt::format("K is {:.0f} (measured: {:.0f} to {:.0f})", k,
+                                  std::exp(measured.least) * unit,
+                                  std::exp(measured.most) * unit));
   }
   return reasons.empty() ? "no measured kernel is similar" : join(reasons, "; ");
 }

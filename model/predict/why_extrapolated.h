@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-/// Returns "epilogues were not in the training data"; "K is 65536 (measured: 64 to 32768)"; or "no
+/// Returns "not in the training data: batches"; "K is 65536 (measured: 64 to 32768)"; or "no
 /// measured kernel is similar" if the problem is in the measured range but the kernel is unlike the
 /// measured ones.
 std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& problem);

@@ -1,4 +1,4 @@
-// The learned correction of a calibration: sums of functions of four features of a kernel
+// The learned correction of a calibration: sums of functions of up to four features of a kernel
 // (model/learn/learned.h), as trees whose splits are ramps.
 //
 // `tilecast calibrate` writes two files next to the overlay: NAME.learned.yaml with the thresholds
@@ -186,7 +186,7 @@ struct Tree {
 
 constexpr int kMostLeaf = 2047;  // two digits of base 64, with a sign
 
-/// A sum of functions of four features.
+/// A sum of functions of up to four features.
 struct LearnedSum {
   double level = 0;
   double unit = 1;  // leaves are whole multiples, at most kMostLeaf
