@@ -154,7 +154,8 @@ std::string figures_text(const ExplainReport& report, const std::vector<Named>& 
 }
 
 /// Formats one line per kernel: its configuration, time, and role.
-std::string kernels_text(const LoadedGpu& gpu, const std::vector<Named>& all) {
+std::string kernels_text(const ExplainReport& report, const std::vector<Named>& all) {
+  const LoadedGpu& gpu = report.gpu;
   std::string text;
   const Prediction& first = all.front().kernel->predicted;
   for (const Named& n : all) {
@@ -164,9 +165,10 @@ std::string kernels_text(const LoadedGpu& gpu, const std::vector<Named>& all) {
                     fmt::format("{} {}{}{}: {} us{}{}{}", field_name(p.config), tile_text(p.config),
                                 cluster.empty() ? "" : " c" + cluster, options_text(p.config),
                                 four_digits(microseconds(p.time)),
-                                &p != &first   ? ", " + more_percent(p.time / first.time)
-                                : p.tflops > 0 ? fmt::format(", {:.0f} TFLOP/s", p.tflops)
-                                               : "",
+                                &p != &first ? ", " + more_percent(p.time / first.time)
+                                : p.tflops > 0 && !is_rated_in_bytes(report.problem)
+                                    ? fmt::format(", {:.0f} TFLOP/s", p.tflops)
+                                    : "",
                                 n.role.empty() ? "" : ", ", n.role));
     if (&p == &first) {
       text += wrapped("    ", fmt::format("bound by {}; {}", bound_text(gpu.spec, p),
@@ -367,7 +369,7 @@ std::string explain_text(const ExplainReport& report) {
                                                  "by their mean.",
                                                  report.best ? "median" : "first", report.draws))
                        : "";
-  const std::string head = titles(report) + draws + "\n" + kernels_text(report.gpu, all) + "\n";
+  const std::string head = titles(report) + draws + "\n" + kernels_text(report, all) + "\n";
   std::string end =
       wrapped("", help_text(all.front())) + wrapped("", sure_text(report, all.front()));
   if (const auto& copies = all.front().kernel->copies) {

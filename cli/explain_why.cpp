@@ -127,6 +127,11 @@ std::vector<std::string> why_not_best(const ExplainReport& report, const Explana
   if (is_best(kernel, best)) {
     return {"It is the best."};
   }
+  constexpr double kSame = 5e-4;  // shown as 0.0 %
+  if (std::abs(kernel.predicted.time / best.predicted.time - 1) < kSame &&
+      kernel.predicted.method == best.predicted.method) {
+    return {"It takes as long as #1."};
+  }
   const Difference d = difference(kernel, best);
   std::vector<std::string> why;
   if (kernel.predicted.method != best.predicted.method) {

@@ -212,20 +212,6 @@ std::vector<LearnedContribution> learned_contributions(const StreamQuestion&, co
   return {};
 }
 
-/// Adds the part of the corrections that bounds on the prediction add or take off.
-void add_bounds(Explanation& e) {
-  constexpr double kNothing = 1e-6;
-  LearnedContribution bounds{"bounds", std::log(e.predicted.cycles_correction),
-                             std::log(e.predicted.clock_correction)};
-  for (const LearnedContribution& one : e.learned) {
-    bounds.cycles -= one.cycles;
-    bounds.clock -= one.clock;
-  }
-  if (!e.learned.empty() && std::hypot(bounds.cycles, bounds.clock) > kNothing) {
-    e.learned.push_back(bounds);
-  }
-}
-
 /// Explains a kernel of an op that only the analytic model predicts.
 template <class Problem, class Config>
 Explanation explain_one(const OpQuestion<Problem>& asked, const Config& config,
@@ -257,6 +243,19 @@ Cycles cost_of(const Explanation& e, Limiter part) {
 }
 
 }  // namespace
+
+void add_bounds(Explanation& e) {
+  constexpr double kNothing = 1e-6;
+  LearnedContribution bounds{"bounds", std::log(e.predicted.cycles_correction),
+                             std::log(e.predicted.clock_correction)};
+  for (const LearnedContribution& one : e.learned) {
+    bounds.cycles -= one.cycles;
+    bounds.clock -= one.clock;
+  }
+  if (!e.learned.empty() && std::hypot(bounds.cycles, bounds.clock) > kNothing) {
+    e.learned.push_back(bounds);
+  }
+}
 
 Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                     Regime regime, Inputs inputs, const Effort& effort) {

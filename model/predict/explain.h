@@ -73,6 +73,10 @@ struct Explanation {
   std::vector<std::string> notes = {};  // op-specific remarks, in sentences
 };
 
+/// Adds the part of the corrections that bounds on the prediction add or take off, so that
+/// `learned` adds up to the corrections; nothing without learned parts.
+void add_bounds(Explanation& explanation);
+
 /// Throws the exceptions of predict_config and require_method.
 Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                     Regime regime, Inputs inputs, const Effort& effort);

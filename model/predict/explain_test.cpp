@@ -1,6 +1,7 @@
 #include "model/predict/explain.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/base/error.h"
 #include "model/gemm/config/kernel_config_text.h"
@@ -229,6 +230,28 @@ TEST_CASE("A memory-bound kernel has the bottleneck and energy of the analytic m
   CHECK_THROWS_AS(
       rank_candidates(h200(), copy, {}, Regime::kBurst, Inputs::kNormal, 1, kSimulating),
       ConfigError);
+}
+
+TEST_CASE("What bounds on a prediction add to its correction is a part of its own") {
+  const auto bounded = [](double cycles, double clock, std::vector<LearnedContribution> learned) {
+    Explanation e{};
+    e.predicted.cycles_correction = cycles;
+    e.predicted.clock_correction = clock;
+    e.learned = std::move(learned);
+    add_bounds(e);
+    return e.learned;
+  };
+  // The groups say 1.02 * 1.03 and 0.99; the prediction has 1.1 and 0.99.
+  const std::vector<LearnedContribution> groups{{"K", std::log(1.02), std::log(0.99)},
+                                                {"tile", std::log(1.03), 0}};
+  const std::vector<LearnedContribution> all = bounded(1.1, 0.99, groups);
+  REQUIRE(all.size() == 3);
+  CHECK(all[2].group == "bounds");
+  CHECK(std::exp(all[2].cycles) == Approx(1.1 / (1.02 * 1.03)));
+  CHECK(all[2].clock == Approx(0).margin(1e-12));
+  CHECK(bounded(1.02 * 1.03, 0.99, groups).size() == 2);
+  CHECK(bounded(1.02 * 1.03, 0.98, groups).size() == 3);
+  CHECK(bounded(1.1, 1, {}).empty());
 }
 
 TEST_CASE("A configuration that cannot run is rejected with the reason") {
