@@ -356,7 +356,10 @@ CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& proble
   const auto propose = [&](bool unprofitable_too) {
     const std::vector<Schedule> schedules =
         asked_of.empty() ? menu_schedules(gpu, unprofitable_too) : asked_of;
-    const bool streams_all = std::ranges::find(schedules, Schedule::kStreamK) != schedules.end();
+    const auto has = [&](Schedule schedule) {
+      return std::ranges::find(schedules, schedule) != schedules.end();
+    };
+    const bool streams_all = has(Schedule::kStreamK), splits_equally = has(Schedule::kSplitK);
     const std::vector<MenuPart> parts =
         menu_parts(schedules, swaps && (unprofitable_too || swapping_pays(problem)));
     std::vector<CandidateKernels> of_parts(parts.size());
@@ -364,7 +367,8 @@ CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& proble
     parallel_for(parts.size(), threads, [&](std::size_t before) {
       const std::size_t i = parts.size() - 1 - before;
       const auto [schedule, block_m, operands] = parts[i];
-      Proposals proposals(gpu, problem, operands, {unprofitable_too, all, streams_all});
+      Proposals proposals(gpu, problem, operands,
+                          {unprofitable_too, all, streams_all, splits_equally});
       uses_tcgen05(schedule)    ? add_tcgen05(gpu, schedule, proposals)
       : uses_mma_sync(schedule) ? add_mma_sync(gpu, schedule, block_m, proposals)
                                 : add_rows(gpu, schedule, block_m, proposals);

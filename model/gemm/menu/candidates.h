@@ -9,7 +9,8 @@
 // If several configurations have the same machine code and tile order, only one is tried.
 // Equivalent rasters are merged (normal_order.h). If all tiles run at the same time, all rasters
 // are equivalent, and grid=tiles equals grid=resident unless C is staged in the ring.
-// stream_k_hybrid equals stream_k if it streams all tiles.
+// stream_k_hybrid equals stream_k if it streams all tiles, and stream_k split_k if it cuts a single
+// tile into equal parts.
 #pragma once
 
 #include <span>

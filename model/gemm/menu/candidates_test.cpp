@@ -57,10 +57,11 @@ TEST_CASE("No two of the first 30 have the same machine code and the same order 
   std::vector<GemmProblem> problems =
       random_problems(calibrated_h200(), daily_seed("problems whose candidates are compared"), 12);
   // These problems once had duplicates: one wave with both grids, one row of tiles in three orders,
-  // at most two waves as stream_k and its hybrid.
+  // at most two waves as stream_k and its hybrid, one tile in three parts as stream_k and split_k.
   problems.push_back({{1024, 1024, 4096}, ElementType::kFp16, Layout::kTn});
   problems.push_back({{64, 65536, 512}, ElementType::kFp16, Layout::kTn});
   problems.push_back({{2304, 2048, 8192}, ElementType::kFp16, Layout::kTn});
+  problems.push_back({{1, 64, 2951}, ElementType::kBf16, Layout::kNn});
   for (const GemmProblem& problem : problems) {
     using Kernel = std::tuple<KernelVariant, Reduction, std::vector<Piece>>;
     std::map<Kernel, std::string> names;

@@ -49,6 +49,17 @@ constexpr double kMostWavesStreamed = 4;
 // With more parts per tile than this, serial reduction is never the fastest.
 constexpr i32 kMostInTurn = 8;
 
+/// Numbers of equal parts of K to try.
+std::set<i64> equal_parts(i64 tiles, i64 k_blocks, i64 resident) {
+  const i64 fill =
+      std::min({resident / tiles, ceil_div<i64>(k_blocks, kFewestKBlocks), i64{kMostMenuSplits}});
+  std::set<i64> parts{fill, fill * 3 / 4, fill / 2};
+  if (tiles < 2 * resident && k_blocks >= 2 * kMostFewSplits * kFewestKBlocks) {
+    parts.insert({2, 3, kMostFewSplits});  // some of which fill several waves
+  }
+  return parts;
+}
+
 }  // namespace
 
 Proposals::Proposals(const GpuSpec& gpu, const GemmProblem& asked, OperandOrder operands,
@@ -155,17 +166,17 @@ void Proposals::add_paying_splits(const KernelConfig& config, i64 tiles, i64 k_b
     return;
   }
   if (traits.split_k == SplitK::kEqually) {
-    const i64 fill =
-        std::min({resident / tiles, ceil_div<i64>(k_blocks, kFewestKBlocks), i64{kMostMenuSplits}});
-    std::set<i64> menu{fill, fill * 3 / 4, fill / 2};
-    if (tiles < 2 * resident && k_blocks >= 2 * kMostFewSplits * kFewestKBlocks) {
-      menu.insert({2, 3, kMostFewSplits});  // some of which fill several waves
-    }
-    for (const i64 splits : menu) {
+    for (const i64 splits : equal_parts(tiles, k_blocks, resident)) {
       if (splits >= 2) {
         add_reductions(config, static_cast<i32>(splits), static_cast<i32>(splits));
       }
     }
+    return;
+  }
+  // A stream over one tile in equal parts is split_k.
+  const i64 parts = std::min<i64>(resident, k_blocks / kMinKBlocks);
+  if (tiles == 1 && breadth_.splits_equally && !breadth_.every_name && parts > 1 &&
+      k_blocks % parts == 0 && equal_parts(tiles, k_blocks, resident).contains(parts)) {
     return;
   }
   const bool few = static_cast<double>(tiles) < kMostWavesStreamed * static_cast<double>(resident);

@@ -14,9 +14,10 @@ namespace tilecast {
 
 /// Options that extend the search beyond one configuration per useful kernel.
 struct Breadth {
-  bool unprofitable = false;  // include dominated configurations
-  bool every_name = false;    // include aliases of other configurations
-  bool streams_all = true;    // also propose stream_k, which equals some of its hybrids
+  bool unprofitable = false;   // include dominated configurations
+  bool every_name = false;     // include aliases of other configurations
+  bool streams_all = true;     // also propose stream_k, which equals some of its hybrids
+  bool splits_equally = true;  // also propose split_k, which equals some of stream_k
 };
 
 class Proposals {
