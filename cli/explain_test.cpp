@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -34,21 +33,6 @@ CapturedRun explain(std::vector<std::string> more, const std::string& shape = kS
 CapturedRun predict(std::vector<std::string> more, const std::string& shape = kShape) {
   more.insert(more.begin(), {"predict", shape, "--format", "json"});
   return run_captured(run_predict, more);
-}
-
-/// Removes progress lines, which appear after every ten seconds of waiting in this process.
-std::string without_progress(const std::string& err) {
-  static const std::regex progress(R"(tilecast: [^\n]*: \d+ s\n)");
-  return std::regex_replace(err, progress, "");
-}
-
-void check_refused(const CapturedRun& run, ExitCode code, const std::string& part) {
-  CAPTURE(run.err);
-  const std::string err = without_progress(run.err);
-  CHECK(run.exit_code == static_cast<int>(code));
-  CHECK(run.out.empty());
-  CHECK(err.find('\n') == err.size() - 1);
-  CHECK(err.find(part) != std::string::npos);
 }
 
 void check_shares(const Json& shares) {

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <functional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -69,14 +70,21 @@ inline CapturedRun run_captured(const std::function<void(const Arguments&)>& run
   return captured;
 }
 
+/// Removes progress lines, which appear after every ten seconds of waiting in this process.
+inline std::string without_progress(const std::string& err) {
+  static const std::regex progress(R"(tilecast: [^\n]*: \d+ s\n)");
+  return std::regex_replace(err, progress, "");
+}
+
 /// Checks for this exit code, and one line on standard error that contains `part`.
 inline void check_refused(const CapturedRun& run, ExitCode code, const std::string& part) {
   CAPTURE(run.err);
+  const std::string err = without_progress(run.err);
   CHECK(run.exit_code == static_cast<int>(code));
   CHECK(run.out.empty());
-  CHECK(run.err.starts_with("tilecast: "));
-  CHECK(run.err.find('\n') == run.err.size() - 1);
-  CHECK(run.err.find(part) != std::string::npos);
+  CHECK(err.starts_with("tilecast: "));
+  CHECK(err.find('\n') == err.size() - 1);
+  CHECK(err.find(part) != std::string::npos);
 }
 
 }  // namespace tilecast
