@@ -20,9 +20,9 @@
 #include "model/gemm/problem/problem_text.h"
 #include "model/gemm/rules/kernel_rules.h"
 #include "model/ops/any_op.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/h200.h"
 #include "tests/seed.h"
 #include "tests/temporary_folder.h"
 
@@ -93,13 +93,12 @@ GemmShape shape_for(Schedule schedule) {
 /// One candidate of every schedule, in a random layout, for a problem that it supports.
 std::vector<Kernel> drawn_candidates(unsigned seed) {
   std::mt19937 random(seed);
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   std::vector<Kernel> drawn;
   for (const Schedule schedule : kWgmmaSchedules) {
     const Layout layout = kEveryLayout[random() % std::size(kEveryLayout)];
     const ElementType dtype = random() % 2 == 0 ? ElementType::kFp16 : ElementType::kBf16;
     const auto legal =
-        enumerate_candidates(gpu, {shape_for(schedule), dtype, layout}, {schedule}).legal;
+        enumerate_candidates(h200(), {shape_for(schedule), dtype, layout}, {schedule}).legal;
     REQUIRE(!legal.empty());
     drawn.push_back({legal[random() % legal.size()], dtype, layout});
   }

@@ -8,10 +8,10 @@
 #include "model/base/math.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
-#include "model/spec/load_gpu.h"
 #include "model/stream/stream_config_text.h"
 #include "model/stream/stream_occupancy.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 #include "tests/seed.h"
 
 namespace tilecast {
@@ -110,7 +110,6 @@ TEST_CASE("Memory-bound kernels compile from Ampere on, the copy engine's from H
 }
 
 TEST_CASE("Every measured memory-bound configuration compiles as modelled") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   constexpr int kParts = 6;
   Turns turns("memory-bound kernels to compile", kParts);
   int compiled = 0, as_modelled = 0;
@@ -128,10 +127,11 @@ TEST_CASE("Every measured memory-bound configuration compiles as modelled") {
       const StreamConfig config = parse_stream_config(line);
       const i32 registers = check_compiles(std::string(line), ElementType::kFp32);
       INFO(line << " takes " << registers << " registers");
-      CHECK(stream_registers_suffice(gpu, config, ElementType::kFp32));
+      CHECK(stream_registers_suffice(h200(), config, ElementType::kFp32));
       // The model must know how many CTAs the registers allow.
-      const i32 by_registers = gpu.sm.registers / (round_up(registers, 8) * stream_threads(config));
-      const i32 fitting = fitting_stream_ctas(gpu, config, ElementType::kFp32);
+      const i32 by_registers =
+          h200().sm.registers / (round_up(registers, 8) * stream_threads(config));
+      const i32 fitting = fitting_stream_ctas(h200(), config, ElementType::kFp32);
       ++compiled;
       as_modelled += fitting <= by_registers ? 1 : 0;
     }

@@ -2,8 +2,8 @@
 #include "model/form/loop.h"
 
 #include "model/form/block.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
@@ -78,7 +78,6 @@ TEST_CASE("K and V have separate rings") {
 }
 
 TEST_CASE("An operand that is loaded once per tile is amortized over the tile's blocks") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const LoopOperand q{.once_a_tile = true,
                       .stage = Bytes{32768},
                       .existing = 1,
@@ -94,11 +93,11 @@ TEST_CASE("An operand that is loaded once per tile is amortized over the tile's 
   in_every_block.once_a_tile = false;
   const auto times = [&](const LoopOperand& operand) {
     const Loop loop{.operands = {&operand, 1}, .producer = true, .warpgroups = 2};
-    return load_times(gpu, Hertz{1e9}, loop, {.ctas = 1, .sms = 132, .blocks = 16});
+    return load_times(h200(), Hertz{1e9}, loop, {.ctas = 1, .sms = 132, .blocks = 16});
   };
   CHECK(times(q).intake.value == Approx(times(in_every_block).intake.value / 16));
   CHECK(times(q).l2.value == Approx(times(in_every_block).l2.value / 16));
-  CHECK(times(q).once.value == Approx(32768 / gpu.machine->intake.value));
+  CHECK(times(q).once.value == Approx(32768 / h200().machine->intake.value));
   CHECK(times(in_every_block).once.value == 0);
 }
 

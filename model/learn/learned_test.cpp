@@ -6,6 +6,7 @@
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
@@ -239,9 +240,8 @@ TEST_CASE("A GPU without measured kernels has no learned correction") {
 }
 
 TEST_CASE("The H200's learned correction is small, and applies to similar kernels only") {
-  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const auto predict = [&](const GemmShape& shape, const char* config) {
-    return predict_config(gpu, GemmProblem{shape, ElementType::kFp16, Layout::kTn},
+    return predict_config(calibrated_h200(), GemmProblem{shape, ElementType::kFp16, Layout::kTn},
                           gemm_config(config), Regime::kBurst, Inputs::kNormal, Method::kAnalytic);
   };
   const char* usual = "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 r24";

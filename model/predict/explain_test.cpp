@@ -120,12 +120,11 @@ TEST_CASE("The mean of the phases' busy shares is the kernel's") {
 }
 
 TEST_CASE("explain and predict agree on time and bottleneck") {
-  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   for (const char* text : {kWide, kNarrow}) {
     const GemmProblem p = problem(2048, 1536, 1024);
-    const Explanation e = explain_text(gpu, p, text);
+    const Explanation e = explain_text(calibrated_h200(), p, text);
     const Prediction predicted =
-        predict_config(gpu, p, parse_config(text), Regime::kBurst, Inputs::kNormal);
+        predict_config(calibrated_h200(), p, parse_config(text), Regime::kBurst, Inputs::kNormal);
     CHECK(e.predicted.time == predicted.time);
     CHECK(e.predicted.power == predicted.power);
     CHECK(e.predicted.limiter == predicted.limiter);

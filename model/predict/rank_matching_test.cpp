@@ -148,9 +148,9 @@ TEST_CASE("A dominated tile can be requested, one outside the search space canno
 
 TEST_CASE("Memory-bound configurations can be partial, too", "[pattern]") {
   const StreamProblem copy{1, i64{1} << 28, ElementType::kFp16, Op::kMemcpy};
-  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const auto best = [&](const std::string& config) {
-    return rank_matching(gpu, copy, ConfigPattern(config), Regime::kBurst, Inputs::kNormal, 1)
+    return rank_matching(calibrated_h200(), copy, ConfigPattern(config), Regime::kBurst,
+                         Inputs::kNormal, 1)
         .predictions.front();
   };
   const std::string text = to_text(best("mct:stages=4").config);

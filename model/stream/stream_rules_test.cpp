@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "model/spec/load_gpu.h"
 #include "model/stream/stream_config_text.h"
 #include "model/stream/stream_occupancy.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 
@@ -21,10 +21,9 @@ TEST_CASE("A copy by one thread of the copy engine has no computing warps to sha
 }
 
 TEST_CASE("Only the copy engine's memcpy draws tickets, and bounded CTAs fill the shared memory") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const StreamProblem vector{1, 1 << 20, ElementType::kFp32, Op::kMemcpy};
   const auto fault = [&](const std::string& text) {
-    return why_not_legal(gpu, vector, parse_stream_config(text));
+    return why_not_legal(h200(), vector, parse_stream_config(text));
   };
   CHECK(fault("memcpy_tma:block=1x1024,stages=4,warps=1,ctas=4,order=tickets,hint=none") == "");
   CHECK(fault("memcpy:block=1x1024,warps=8,vector=16,ctas=4,order=tickets,hint=none") != "");
@@ -37,7 +36,7 @@ TEST_CASE("Only the copy engine's memcpy draws tickets, and bounded CTAs fill th
   CHECK(fault(bounded("4096")) == "");
   CHECK(fault(bounded("8192")) != "");
   CHECK(launched_shared_bytes(parse_stream_config(bounded("4096")), ElementType::kFp32,
-                              shared_memory_of(gpu)) == 32256);
+                              shared_memory_of(h200())) == 32256);
 }
 
 TEST_CASE("A block beyond every SM's shared memory is refused before its bytes are counted") {
@@ -84,12 +83,11 @@ TEST_CASE("An impossible memory-bound configuration is refused with the reason")
   const std::string ring = ",warps=8,ctas=1,layout=plain,view=matrix,order=bands,hint=none";
   CHECK(fault(("elementwise_add_tma:block=64x128,stages=3" + ring).c_str(), ElementType::kFp32) ==
         "");
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const StreamProblem matrices{512, 512, ElementType::kFp32};
-  CHECK(check_legal(gpu, matrices,
+  CHECK(check_legal(h200(), matrices,
                     parse_stream_config("elementwise_add_tma:block=64x128,stages=3" + ring)) ==
         Refusal::kNone);
-  CHECK(check_legal(gpu, matrices,
+  CHECK(check_legal(h200(), matrices,
                     parse_stream_config("elementwise_add_tma:block=64x128,stages=4" + ring)) ==
         Refusal::kSharedMemory);
   CHECK(fault(("elementwise_add_tma:block=64x128,stages=1" + ring).c_str(), ElementType::kFp32) !=

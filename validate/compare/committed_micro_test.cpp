@@ -11,6 +11,7 @@
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement_csv.h"
 #include "validate/record/stored_text.h"
@@ -87,8 +88,7 @@ TEST_CASE("SM groups of two pairs get more L2 output per SM than groups of three
 }
 
 TEST_CASE("Constants of copies that micro-benchmarks measure together are those of a line") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  const MachineSpec machine = *gpu.machine;
+  const MachineSpec machine = *h200().machine;
   const Constants run = read_run("micro.csv.gz");
   const auto at = [&](const char* key, const char* variant) { return run.at({key, variant}); };
   // Issue of copies: a line through the times of 4 and 16 copies, and the remainder for a single
@@ -117,14 +117,13 @@ TEST_CASE("Constants of copies that micro-benchmarks measure together are those 
 TEST_CASE("Copies and GEMMs have the same constants") {
   // These constants are in both sections, because GPUs that run only copies have no section
   // machine.
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  const MachineSpec machine = *gpu.machine;
-  const StreamSpec& stream = *gpu.stream;
+  const MachineSpec machine = *h200().machine;
+  const StreamSpec& stream = *h200().stream;
   CHECK(stream.kernel.value ==
         Approx(machine.kernel.value + machine.cta_start.value).epsilon(1e-9));
   CHECK(stream.bulk_read_out == machine.store_read);
   CHECK(stream.cta_refill.value == Approx(machine.cta_refill.value).epsilon(0.01));
-  const auto at_most = [&](Cycles cycles) { return time_of(cycles, gpu.clock->max).value; };
+  const auto at_most = [&](Cycles cycles) { return time_of(cycles, h200().clock->max).value; };
   CHECK(stream.bulk_store.value == Approx(at_most(machine.store_latency)).epsilon(0.03));
   CHECK(stream.bulk_latency.value ==
         Approx(at_most(machine.l2_latency) + machine.dram_latency.value).epsilon(0.01));

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "model/gemm/config/kernel_config_text.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 #include "validate/record/measurement_csv.h"
 #include "validate/record/verified_rows.h"
 
@@ -15,7 +15,6 @@ namespace tilecast {
 namespace {
 
 TEST_CASE("No committed row of the data set beats a hard bound at the clock it was measured at") {
-  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   std::vector<MeasurementFile> files;
   for (const auto& entry : std::filesystem::directory_iterator("validate/data/h200_sxm/dataset")) {
     if (entry.path().extension() == ".gz" && entry.path().filename() != "counters_full.csv.gz") {
@@ -29,7 +28,7 @@ TEST_CASE("No committed row of the data set beats a hard bound at the clock it w
     if (!m.sm_clock || is_baseline(m.point.config) || m.point.l2_state != L2State::kRotating) {
       continue;
     }
-    const HardBounds bounds = hard_bounds(gpu, std::get<GemmProblem>(m.point.problem),
+    const HardBounds bounds = hard_bounds(calibrated_h200(), std::get<GemmProblem>(m.point.problem),
                                           parse_kernel_config(m.point.config));
     const double share = bounds.least_time(*m.sm_clock) / m.time->median;
     INFO(to_text(std::get<GemmProblem>(m.point.problem).shape) << " " << m.point.config);

@@ -11,8 +11,8 @@
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/ops/problem_fields.h"
 #include "model/predict/predict.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 #include "validate/compare/statistics.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/stored_text.h"
@@ -48,12 +48,11 @@ std::vector<Measured> judged_rows() {
 }
 
 TEST_CASE("mma.sync kernels are predicted on problems to which nothing was fitted") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   Values off;
   std::map<std::string, std::vector<std::pair<double, double>>> groups;  // predicted, measured
   for (const Measured& row : judged_rows()) {
     try {
-      const Prediction p = predict_config(gpu, row.problem, row.config, Regime::kBurst,
+      const Prediction p = predict_config(h200(), row.problem, row.config, Regime::kBurst,
                                           Inputs::kNormal, Method::kAnalytic);
       off.push_back(p.cycles.value / row.cycles - 1);
       groups[row.group].emplace_back(p.time.value, row.us);

@@ -13,8 +13,8 @@
 #include "model/gemm/costs/occupancy.h"
 #include "model/gemm/form/closed_form.h"
 #include "model/gemm/sim/simulate.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 #include "validate/compare/recorded_error.h"
 #include "validate/compare/statistics.h"
 #include "validate/record/measurement_csv.h"
@@ -43,7 +43,6 @@ struct Errors {
 /// Errors by schedule; "all" contains all rows, "near best" the rows within 20 % of their problem's
 /// best.
 std::map<std::string, Errors> errors_of(const std::vector<Measurement>& rows) {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   BestTimes best;
   for (const Measurement& row : rows) {
     best.note(group_key(row.point), row.time->median);
@@ -52,7 +51,7 @@ std::map<std::string, Errors> errors_of(const std::vector<Measurement>& rows) {
   for (const Measurement& row : rows) {
     const KernelConfig config = parse_kernel_config(row.point.config);
     const Predicted predicted =
-        predict(gpu, std::get<GemmProblem>(row.point.problem), config, row.sm_clock.value());
+        predict(h200(), std::get<GemmProblem>(row.point.problem), config, row.sm_clock.value());
     std::vector<std::string> parts{std::string(to_text(config.schedule)), "all"};
     if (best.is_near(group_key(row.point), row.time->median)) {
       parts.emplace_back("near best");

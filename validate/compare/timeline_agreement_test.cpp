@@ -12,8 +12,8 @@
 #include "model/gemm/costs/occupancy.h"
 #include "model/gemm/problem/gemm_problem.h"
 #include "model/gemm/sim/simulate.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 #include "validate/compare/statistics.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/stored_text.h"
@@ -65,7 +65,6 @@ Tiles simulated(const GpuSpec& gpu, const GemmProblem& problem, const KernelConf
 }  // namespace
 
 TEST_CASE("The number of recorded timelines that the simulator matches does not fall") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   int kernels = 0, tiles_agree = 0, ends_agree = 0;
   for (const CsvRow& row : csv_rows(read_stored_text(kFolder + "kernels.csv"), "kernels.csv")) {
     const KernelConfig config = row.get("config", parse_kernel_config);
@@ -76,7 +75,7 @@ TEST_CASE("The number of recorded timelines that the simulator matches does not 
     const GemmProblem problem{{side("m"), side("n"), side("k")}, ElementType::kFp16, Layout::kTn};
     const Hertz clock{number(row, "sm_clock_mhz") * 1e6};
     const Tiles card = measured(row.text("name"));
-    const Tiles model = simulated(gpu, problem, config, clock);
+    const Tiles model = simulated(h200(), problem, config, clock);
     ++kernels;
     tiles_agree += std::abs(model.median / card.median - 1) < 0.05 ? 1 : 0;
     ends_agree += std::abs(model.last / card.last - 1) < 0.05 ? 1 : 0;

@@ -4,6 +4,7 @@
 
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
@@ -58,13 +59,12 @@ TEST_CASE("Completion is seen 136 cycles after an interval, 170 for a pair") {
 }
 
 TEST_CASE("wgmma uses the same abstraction: m64n256k16 takes 128 cycles") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   KernelConfig config = fixed_by_schedule(Schedule::kPipelined);
   config.tiling.block_m = 128;
   config.tiling.block_n = 256;
   config.tiling.block_k = 64;
   config.tiling.warpgroups_m = 2;
-  const TensorOperation operation = tensor_operation(gpu, kProblem, config);
+  const TensorOperation operation = tensor_operation(h200(), kProblem, config);
   CHECK(operation.interval == Cycles{128});
   CHECK(operation.per_k_block == 4);  // steps of 16
   CHECK(operation.of_cta() == 8);     // instructions of two warpgroups

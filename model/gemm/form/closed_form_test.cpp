@@ -6,6 +6,7 @@
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
@@ -507,13 +508,12 @@ TEST_CASE("Out-of-bounds columns of B are requested like others, rows of A are n
 TEST_CASE("The CTAs of an SM share its store port") {
   // 127 x 41 tiles of 64 x 144, 40 of them on the busiest SM, with 18,432 bytes of fp16 each. Rows
   // of an odd length are stored at 27.3 / 4 bytes per cycle: 108,026 cycles, however short K is.
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = gemm_config("ws 64x144x64 s2 w1x3 c1x1 o2 i1 e1 n4");
-  const ClosedForm odd = run(gpu, fp16(8108, 5809, 16), config);
+  const ClosedForm odd = run(h200(), fp16(8108, 5809, 16), config);
   CHECK(odd.cycles.value > 108026);
   CHECK(odd.cycles.value < 1.1 * 108026);
   CHECK(odd.limiter == Limiter::kEpilogue);
-  CHECK(run(gpu, fp16(8108, 5808, 16), config).cycles.value < 0.6 * 108026);  // with bulk stores
+  CHECK(run(h200(), fp16(8108, 5808, 16), config).cycles.value < 0.6 * 108026);  // with bulk stores
 }
 
 TEST_CASE("Corrections leave a kernel's tensor operations, and the start and end of its tiles") {

@@ -12,6 +12,7 @@
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/h200.h"
 #include "tests/seed.h"
 
 namespace tilecast {
@@ -81,35 +82,32 @@ TEST_CASE("An epilogue never makes a kernel faster, and at most slower by its fu
 }
 
 TEST_CASE("With ping-pong an epilogue costs next to nothing") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmShape shape{4096, 8192, 4096};
   const KernelConfig config = gemm_config("pp 64x256x64 s4 w1x1 c2x1 o1 i1 e2 m8");
-  const Prediction plain = predicted(gpu, problem(shape), config, Method::kAnalytic);
-  const Prediction fused = predicted(gpu, problem(shape, kBiasGelu), config, Method::kAnalytic);
+  const Prediction plain = predicted(h200(), problem(shape), config, Method::kAnalytic);
+  const Prediction fused = predicted(h200(), problem(shape, kBiasGelu), config, Method::kAnalytic);
   CHECK(fused.cycles.value <= plain.cycles.value * 1.005);
 }
 
 TEST_CASE("The bias is read from DRAM once") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmShape shape{1024, 2048, 512};
   const KernelConfig config = gemm_config("ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8");
   for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
-    const Bytes plain = predicted(gpu, problem(shape), config, method).dram_read;
-    const Bytes fused = predicted(gpu, problem(shape, kBiasGelu), config, method).dram_read;
+    const Bytes plain = predicted(h200(), problem(shape), config, method).dram_read;
+    const Bytes fused = predicted(h200(), problem(shape, kBiasGelu), config, method).dram_read;
     CHECK(fused.value - plain.value == Approx(2048 * 2));  // fp16
   }
 }
 
 TEST_CASE("The residual is read from DRAM once, and hidden by ping-pong") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmShape shape{4096, 8192, 4096};
   GemmProblem with_r = problem(shape, parse_epilogue("residual"));
   const KernelConfig in_turn = gemm_config("pp 64x256x64 s4 w1x1 c2x1 o1 i1 e2 m8");
   const KernelConfig together = gemm_config("ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8");
   for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
     for (const KernelConfig& config : {in_turn, together}) {
-      const Prediction plain = predicted(gpu, problem(shape), config, method);
-      const Prediction added = predicted(gpu, with_r, config, method);
+      const Prediction plain = predicted(h200(), problem(shape), config, method);
+      const Prediction added = predicted(h200(), with_r, config, method);
       INFO(to_text(config) << " " << to_text(method) << ": " << plain.cycles.value << ", "
                            << added.cycles.value);
       const double bytes = 4096.0 * 8192 * 2;  // 16-bit elements
@@ -127,15 +125,14 @@ TEST_CASE("The residual is read from DRAM once, and hidden by ping-pong") {
 }
 
 TEST_CASE("C in fp32 takes longer to write, the half-width C of a gate less") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmShape shape{4096, 4096, 256};
   GemmProblem wide = problem(shape), gate = problem(shape, parse_epilogue("swiglu"));
   wide.c = ElementType::kFp32;
   const KernelConfig config = gemm_config("ws 128x256x64 s3 w2x1 c1x1 o1 i1 e2 m8");
   for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
-    const Prediction plain = predicted(gpu, problem(shape), config, method);
-    const Prediction of_wide = predicted(gpu, wide, config, method);
-    const Prediction of_gate = predicted(gpu, gate, config, method);
+    const Prediction plain = predicted(h200(), problem(shape), config, method);
+    const Prediction of_wide = predicted(h200(), wide, config, method);
+    const Prediction of_gate = predicted(h200(), gate, config, method);
     CHECK(of_wide.cycles.value > plain.cycles.value * 1.2);
     CHECK(of_wide.dram_write.value == Approx(2 * plain.dram_write.value).epsilon(0.02));
     CHECK(of_gate.dram_write.value == Approx(plain.dram_write.value / 2).epsilon(0.02));
@@ -143,9 +140,8 @@ TEST_CASE("C in fp32 takes longer to write, the half-width C of a gate less") {
 }
 
 TEST_CASE("An unsupported epilogue is refused in one line") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto why = [&](const char* text) {
-    return why_not_solvable(gpu, parse_gemm_problem(text));
+    return why_not_solvable(h200(), parse_gemm_problem(text));
   };
   CHECK(why("512x512x512 bf16 tn bias_n+residual") == "");
   CHECK(why("512x512x512 bf16->fp32 tn residual") == "");
@@ -170,11 +166,10 @@ TEST_CASE("An unsupported epilogue is refused in one line") {
 }
 
 TEST_CASE("The learned correction covers epilogues, and no epilogue makes a kernel faster") {
-  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const GemmShape shape{4096, 4096, 4096};
   const auto first = [&](const Epilogue& epilogue) {
-    return rank_candidates(gpu, problem(shape, epilogue), {}, Regime::kBurst, Inputs::kNormal, 1,
-                           {.method = Method::kAnalytic})
+    return rank_candidates(calibrated_h200(), problem(shape, epilogue), {}, Regime::kBurst,
+                           Inputs::kNormal, 1, {.method = Method::kAnalytic})
         .predictions.front();
   };
   const Prediction plain = first({}), fused = first(kBiasGelu);

@@ -8,6 +8,7 @@
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
@@ -59,21 +60,19 @@ TEST_CASE("Less energy per FLOP gives a higher clock if power-limited") {
 }
 
 TEST_CASE("The refusal of a K block for fp8 lists the supported ones") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto reason = [&](const GemmProblem& problem, const std::string& k) {
     const KernelConfig config = gemm_config(
         "pipelined:tile=128x128x" + k +
         ",stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=8");
-    return why_not_legal(gpu, problem, config);
+    return why_not_legal(h200(), problem, config);
   };
   CHECK(reason(kE4m3, "192") == "a K block must be 64 or a multiple of 128 elements of e4m3");
   CHECK(reason(kFp16, "96") == "a K block must be 32 or a multiple of 64 elements of fp16");
 }
 
 TEST_CASE("An fp8 tile has whole swizzle rows of K: at least 64 elements") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto check = [&](const std::string& k, const GemmProblem& problem) {
-    return check_legal(gpu, problem,
+    return check_legal(h200(), problem,
                        gemm_config("pipelined:tile=128x128x" + k +
                                    ",stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
                                    "raster=grouped_m,group=8"));
@@ -93,9 +92,8 @@ GemmProblem scaled(OutputStep scales, GemmShape shape = kE4m3.shape) {
 TEST_CASE(
     "Block scales need a warp-specialized schedule, K blocks of 128 and registers for the partial "
     "sums") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto check = [&](const std::string& text) {
-    return check_legal(gpu, scaled(step<ScaleBlock>()), gemm_config(text));
+    return check_legal(h200(), scaled(step<ScaleBlock>()), gemm_config(text));
   };
   const auto specialized = [&](const std::string& tile, const std::string& inflight = "0",
                                const std::string& store = "") {
@@ -123,11 +121,10 @@ TEST_CASE(
 }
 
 TEST_CASE("fp32 promotion works in every schedule with a producer warpgroup, K split or not") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   GemmProblem exact = kE4m3;
   exact.accumulate = Accumulate::kExact;
   const auto check = [&](const GemmProblem& problem, const std::string& text) {
-    return check_legal(gpu, problem, gemm_config(text));
+    return check_legal(h200(), problem, gemm_config(text));
   };
   const std::string cooperative = "ws 128x128x128 s4 w2x1 c1x1 o1 i0 e1 m8";
   const std::string split = "sp 128x128x128 s4 w2x1 c1x1 o1 i0 e1 m8 k2t";
@@ -136,7 +133,7 @@ TEST_CASE("fp32 promotion works in every schedule with a producer warpgroup, K s
   few.shape.m = 128;
   for (const OutputStep scales : {OutputStep{}, step<ScaleTensor>(), step<ScaleRow>()}) {
     few.epilogue = exact.epilogue = {scales};
-    CHECK(why_not_solvable(gpu, exact).empty());
+    CHECK(why_not_solvable(h200(), exact).empty());
     CHECK(check(exact, cooperative) == Refusal::kNone);
     CHECK(check(few, split) == Refusal::kNone);
     CHECK(check(exact, pipelined) == Refusal::kSchedule);
@@ -156,14 +153,13 @@ TEST_CASE("fp32 promotion works in every schedule with a producer warpgroup, K s
   CHECK(check(few, wide(split, "160")) == Refusal::kNone);
   CHECK(check(few, wide(split, "168")) == Refusal::kRegisters);
   exact.batch.products = 4;
-  CHECK(why_not_solvable(gpu, exact).empty());
-  CHECK(why_not_legal(gpu, exact, gemm_config(pipelined)) ==
+  CHECK(why_not_solvable(h200(), exact).empty());
+  CHECK(why_not_legal(h200(), exact, gemm_config(pipelined)) ==
         "exact accumulation requires a producer warpgroup, K blocks of 128, two "
         "stages or more, at most 256 columns, inflight=0 and no store=deferred");
 }
 
 TEST_CASE("Promotion is exposed with one warpgroup; with two it overlaps the other's wgmmas") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto more_cycles = [&](i32 rows, const std::string& warpgroups, Method method,
                                const GemmProblem& like) {
     const KernelConfig config = gemm_config(
@@ -178,7 +174,7 @@ TEST_CASE("Promotion is exposed with one warpgroup; with two it overlaps the oth
     fast.accumulate = Accumulate::kFast;
     const auto cycles = [&](const GemmProblem& problem) {
       // The clock is fixed, because at a lower one loads take fewer cycles.
-      return predict_config(gpu, problem, config, Regime::kBurst, Inputs::kZeros, method)
+      return predict_config(h200(), problem, config, Regime::kBurst, Inputs::kZeros, method)
           .cycles.value;
     };
     return cycles(promoted) - cycles(fast);

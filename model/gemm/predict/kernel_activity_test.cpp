@@ -1,9 +1,9 @@
 #include "model/gemm/predict/kernel_activity.h"
 
 #include "model/gemm/predict/simulated_gemm.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
@@ -89,12 +89,11 @@ TEST_CASE("Skipped waves form a phase at their place") {
 }
 
 TEST_CASE("Phases of a simulated GEMM hold all of it, with and without its steady waves") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = overlap();
   for (const i64 k : {512, 16384}) {
     GemmProblem problem = kSquare;
     problem.shape = {8192, 8192, k};
-    const auto phases = simulate_phases(gpu, problem, config, Hertz{1.6e9}).activity.phases;
+    const auto phases = simulate_phases(h200(), problem, config, Hertz{1.6e9}).activity.phases;
     const Sums sums = sums_of(phases);
     CHECK(phases.size() <= kMostPhases + 1);
     CHECK(phases.size() > 5);
@@ -105,34 +104,32 @@ TEST_CASE("Phases of a simulated GEMM hold all of it, with and without its stead
 }
 
 TEST_CASE("The clock of a kernel is about the same with its steady waves skipped") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmProblem problem{{16384, 16384, 2048}, ElementType::kFp16, Layout::kTn};
   const KernelConfig config = overlap();
   const auto clock = [&](const KernelActivity& kernel) {
-    return phase_clock(gpu, kernel.work, kernel.phases, Regime::kBurst, Inputs::kNormal)
+    return phase_clock(h200(), kernel.work, kernel.phases, Regime::kBurst, Inputs::kNormal)
         .kernel.sm_clock;
   };
-  const SimulatedGemm part = simulate_phases(gpu, problem, config, Hertz{1.6e9});
+  const SimulatedGemm part = simulate_phases(h200(), problem, config, Hertz{1.6e9});
   REQUIRE(part.kernel.waves_left_out > 0);
   Activity activity;
-  const Simulated whole = simulate_gemm(gpu, problem, config, residency_of(gpu, config),
+  const Simulated whole = simulate_gemm(h200(), problem, config, residency_of(h200(), config),
                                         Hertz{1.6e9}, {.activity = &activity});
   CHECK(clock(part.activity) / clock(kernel_activity(problem, config, whole, activity)) ==
         Approx(1).epsilon(0.008));
 }
 
 TEST_CASE("Work counts what the energies depend on") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = overlap();
   const auto work = [&](const GemmProblem& problem) {
-    return kernel_activity(gpu, problem, config, gemm_work(gpu, problem, config))
+    return kernel_activity(h200(), problem, config, gemm_work(h200(), problem, config))
         .work_in(Cycles{1e6});
   };
   GemmProblem other = kSquare;
   other.dtype = ElementType::kBf16;
-  CHECK(energy_at_1_ghz(gpu, work(other), Inputs::kNormal).tensor /
-            energy_at_1_ghz(gpu, work(kSquare), Inputs::kNormal).tensor ==
-        Approx(gpu.power->bf16_flop));
+  CHECK(energy_at_1_ghz(h200(), work(other), Inputs::kNormal).tensor /
+            energy_at_1_ghz(h200(), work(kSquare), Inputs::kNormal).tensor ==
+        Approx(h200().power->bf16_flop));
   // With a pitch of 8208, a row's 128 bytes start at any multiple of 16. Half of the time they
   // start inside a sector and touch five sectors for each requester; otherwise four.
   GemmProblem off = kSquare;

@@ -64,15 +64,15 @@ TEST_CASE(
     "simulation") {
   // With seven K blocks the simulator shows no effect of more stages, but the learned correction
   // distinguishes them. With a cheap epilogue, the kernel without it is simulated too.
-  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   GemmProblem p = problem(192, 384, 448);
   p.epilogue.add(step<Relu>());
   int simulated = 0;
   for (const Prediction& listed :
-       rank_candidates(gpu, p, {}, Regime::kBurst, Inputs::kNormal, 10, {}).predictions) {
+       rank_candidates(calibrated_h200(), p, {}, Regime::kBurst, Inputs::kNormal, 10, {})
+           .predictions) {
     if (listed.method == Method::kSimulated) {
       const Prediction alone =
-          predict_config(gpu, p, listed.config, Regime::kBurst, Inputs::kNormal);
+          predict_config(calibrated_h200(), p, listed.config, Regime::kBurst, Inputs::kNormal);
       INFO(to_text(listed.config));
       CHECK(same(alone, listed));
       CHECK(alone.interval_low == listed.interval_low);

@@ -8,9 +8,9 @@
 #include "model/gemm/costs/occupancy.h"
 #include "model/gemm/sim/example_gpu.h"
 #include "model/gemm/sim/simulate.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/h200.h"
 
 using namespace tilecast;
 
@@ -43,14 +43,13 @@ Residency residency_of(const GpuSpec& gpu, const KernelConfig& config) {
 }  // namespace
 
 TEST_CASE("Two shorter kernels predict a long one's cycles and bytes within a stated error") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   double mean = 0, worst = 0;
   for (const Case& c : kCases) {
     CAPTURE(c.config);
     const KernelConfig config = gemm_config(c.config);
     const GemmProblem problem = fp16(c.shape.m, c.shape.n, c.shape.k);
     const auto simulate = [&](Waves waves) {
-      return simulate_gemm(gpu, problem, config, residency_of(gpu, config), Hertz{1.5e9}, {},
+      return simulate_gemm(h200(), problem, config, residency_of(h200(), config), Hertz{1.5e9}, {},
                            waves);
     };
     const Simulated whole = simulate(Waves::kAll);
@@ -76,10 +75,9 @@ TEST_CASE("Two shorter kernels predict a long one's cycles and bytes within a st
 }
 
 TEST_CASE("A long K is shortened and keeps its remainder") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = gemm_config(kCases[2].config);
   // One tile takes 1.5 million steps: each K block is loaded once and multiplied by one warpgroup.
-  const auto of = [&](i64 k) { return shorter_k(gpu, fp16(128, 128, k), config, 132); };
+  const auto of = [&](i64 k) { return shorter_k(h200(), fp16(128, 128, k), config, 132); };
   CHECK_FALSE(of(64 * 750'000));
   const std::optional<ShorterK> two = of(64 * 750'001 + 40);
   REQUIRE(two);
@@ -90,16 +88,15 @@ TEST_CASE("A long K is shortened and keeps its remainder") {
 }
 
 TEST_CASE("No problem size makes a simulation exceed a stated number of steps") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig persistent = gemm_config(kCases[0].config);
   const auto size = [&](i64 m, i64 n, i64 k) {
-    return simulation_size(gpu, fp16(m, n, k), persistent, 66);
+    return simulation_size(h200(), fp16(m, n, k), persistent, 66);
   };
   for (const i64 side : {128, 4096, 65536, 1 << 20}) {
     for (const i64 k : {8, 4096, 1 << 20, 1 << 30}) {
       CAPTURE(side, k);
       CHECK(size(side, side, k).steps < 3e6);
-      CHECK(is_small_enough(gpu, fp16(side, side, k), persistent, {1, 66}) ==
+      CHECK(is_small_enough(h200(), fp16(side, side, k), persistent, {1, 66}) ==
             (size(side, side, k).blocks <= 4e6));
     }
   }

@@ -90,7 +90,6 @@ TEST_CASE("A tile limited by SM fill takes as long as its bytes") {
   // Without latency, row costs and loop overhead: 132 tiles of 64x128 on as many SMs. K = 65536 has
   // 1024 blocks of 64 x (64 + 128) x 2 bytes, each 1536 cycles at 16 B per cycle. Their wgmmas take
   // 4 x 64 cycles, negligible at exponent 8. 1024 x 1536 = 1572864.
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   auto named = kExampleTritonCosts;
   named["intake"] = 16;
   for (const char* name : {"row", "copy", "turn_wgmma", "copy_step", "latency", "dram_latency",
@@ -100,38 +99,36 @@ TEST_CASE("A tile limited by SM fill takes as long as its bytes") {
   const TritonCosts costs = TritonCosts::of(named);
   const GemmProblem one_wave = triton_problem(64 * 12, 128 * 11, 65536);
   const TritonKernel kernel{64, 128, 64, 4, 4};
-  const TritonWork work = triton_work(gpu, one_wave, kernel, costs);
+  const TritonWork work = triton_work(h200(), one_wave, kernel, costs);
   CHECK(work.tiles_per_sm == 1);
   CHECK(work.k_blocks == 1024);
   CHECK(work.tensor.value == 256);
-  CHECK(triton_cycles(gpu, kernel, costs, work, Hertz{1.8e9}).value ==
+  CHECK(triton_cycles(h200(), kernel, costs, work, Hertz{1.8e9}).value ==
         Approx(1572864).epsilon(0.01));
 }
 
 TEST_CASE("L2 serves requests of neighbouring CTAs for the same operand as one") {
   // Groups of 8 rows: 8 neighbours load the same columns of B. Spread over 8 GPCs at random, they
   // occupy 8 (1 - (7/8)^8) = 5.25 of them, and 8 / 5.25 = 1.524. No two neighbours share rows of A.
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
   const TritonWork grouped =
-      triton_work(gpu, triton_problem(4096, 4096, 4096), {128, 128, 64, 4, 4}, costs);
+      triton_work(h200(), triton_problem(4096, 4096, 4096), {128, 128, 64, 4, 4}, costs);
   CHECK(grouped.b_merged == Approx(1.524).epsilon(1e-3));
   CHECK(grouped.a_merged == Approx(1));
   // In one row of tiles, all of them share it.
   const TritonWork row =
-      triton_work(gpu, triton_problem(64, 4096, 4096), {128, 128, 64, 4, 4}, costs);
+      triton_work(h200(), triton_problem(64, 4096, 4096), {128, 128, 64, 4, 4}, costs);
   CHECK(row.a_merged == Approx(1.524).epsilon(1e-3));
   CHECK(row.b_merged == Approx(1));
 }
 
 TEST_CASE("Groups and GEMMs of a batch have separate tiles and matrices") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
   const TritonKernel kernel{16, 128, 64, 4, 4};
   // 17 rows are 2 tiles of 16, 3 rows are 1, and an empty group has none: 3 x 8 tiles of 128
   // columns. One wave reads A and both matrices of B once.
   const TritonWork groups =
-      triton_work(gpu, in_groups(triton_problem(0, 1024, 512), {17, 0, 3}), kernel, costs);
+      triton_work(h200(), in_groups(triton_problem(0, 1024, 512), {17, 0, 3}), kernel, costs);
   CHECK(groups.tiles_per_sm == 1);
   CHECK(groups.busy == Approx(24.0 / 132));
   CHECK(groups.dram_read.value == Approx(2 * (2.0 * 1024 * 512 + 20 * 512)));
@@ -140,29 +137,28 @@ TEST_CASE("Groups and GEMMs of a batch have separate tiles and matrices") {
   CHECK(groups.b_merged < 1.1);
   GemmProblem batch = triton_problem(32, 1024, 512);
   batch.batch.products = 5;
-  const TritonWork products = triton_work(gpu, batch, kernel, costs);
+  const TritonWork products = triton_work(h200(), batch, kernel, costs);
   CHECK(products.busy == Approx(80.0 / 132));
   CHECK(products.dram_read.value == Approx(5 * 2.0 * (1024 * 512 + 32 * 512)));
 }
 
 TEST_CASE("Block scales promote every accumulator, and mma.sync converts fp8 to fp16") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
   GemmProblem scaled = triton_problem(4096, 4096, 4096, ElementType::kE4m3);
   const GemmProblem plain = scaled;
   scaled.epilogue = parse_epilogue("scale_block");
   const TritonKernel wgmma{128, 128, 128, 3, 8}, mma{16, 128, 128, 3, 4};
   // 128 x 128 accumulators are 512 warp registers.
-  CHECK(triton_work(gpu, scaled, wgmma, costs).promoted == 512);
-  CHECK(triton_work(gpu, plain, wgmma, costs).promoted == 0);
+  CHECK(triton_work(h200(), scaled, wgmma, costs).promoted == 512);
+  CHECK(triton_work(h200(), plain, wgmma, costs).promoted == 0);
   const auto cycles = [&](const GemmProblem& problem, const TritonKernel& kernel) {
-    const TritonWork work = triton_work(gpu, problem, kernel, costs);
-    return triton_cycles(gpu, kernel, costs, work, gpu.clock->max).value;
+    const TritonWork work = triton_work(h200(), problem, kernel, costs);
+    return triton_cycles(h200(), kernel, costs, work, h200().clock->max).value;
   };
   CHECK(cycles(scaled, wgmma) > 1.2 * cycles(plain, wgmma));
   // Each of 4 warps reads 16 rows and 32 columns of 128 elements, 64 per conversion.
-  CHECK(triton_work(gpu, plain, mma, costs).converted == 4 * (16 + 32) * 128 / 64);
-  CHECK(triton_work(gpu, plain, wgmma, costs).converted == 0);
+  CHECK(triton_work(h200(), plain, mma, costs).converted == 4 * (16 + 32) * 128 / 64);
+  CHECK(triton_work(h200(), plain, wgmma, costs).converted == 0);
 }
 
 TEST_CASE("Registers of block-scaled kernels limit the CTAs of an SM as in compiled kernels") {

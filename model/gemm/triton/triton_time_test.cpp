@@ -7,6 +7,7 @@
 #include "model/gemm/triton/example_costs.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 #include "tests/seed.h"
 
 namespace tilecast {
@@ -31,7 +32,6 @@ TEST_CASE("A Triton kernel that exceeds shared memory by one byte has an infinit
 }
 
 TEST_CASE("No random Triton kernel is forecast below its lower bound") {
-  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   std::mt19937 random(daily_seed("Triton kernels"));
   const auto power = [&](int least, int most) {
     return 1 << std::uniform_int_distribution<int>(least, most)(random);
@@ -46,7 +46,7 @@ TEST_CASE("No random Triton kernel is forecast below its lower bound") {
                               i % 3 == 2 ? Layout::kTn : static_cast<Layout>(i % 4)};
     const TritonKernel kernel{power(4, 8), power(3, 8), power(4, 8), i % 6 + 1,  power(0, 4),
                               power(0, 4), power(0, 3), i % 5 == 0,  i % 2 == 0, i % 7 == 0};
-    const TritonTime found = triton_time_of(gpu, problem, kernel);
+    const TritonTime found = triton_time_of(calibrated_h200(), problem, kernel);
     INFO(i << " " << problem.shape.m << " " << problem.shape.n << " " << problem.shape.k);
     CHECK(found.time >= found.least);
   }

@@ -20,10 +20,10 @@
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/output/exact_math.h"
 #include "model/gemm/rules/kernel_rules.h"
-#include "model/spec/load_gpu.h"
 #include "tests/gemm_check.h"
 #include "tests/gemm_config.h"
 #include "tests/gpu.h"
+#include "tests/h200.h"
 #include "tests/seed.h"
 
 using namespace tilecast;
@@ -229,20 +229,19 @@ constexpr unsigned short one(ElementType type) {
 TEST_CASE("Random epilogues of random problems are right in random configurations", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   std::mt19937 random(daily_seed("problems, configurations and epilogues"));
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   int triples = 0, rejected = 0;
   std::map<Schedule, int> of_schedule;
   do {
     std::vector<Family> families;
     for (const Result& result : every_result()) {
-      families.push_back(random_family(gpu, result, random));
+      families.push_back(random_family(h200(), result, random));
     }
     compile_all_of(families, bench);
     for (const Family& family : families) {
       for (const GemmProblem& problem : family.problems) {
         bench.prepare(problem, Inputs::kNormal);
         for (const KernelConfig& config : family.configs) {
-          if (check_legal(gpu, problem, config) != Refusal::kNone) {
+          if (check_legal(h200(), problem, config) != Refusal::kNone) {
             continue;
           }
           if (!compile_gemm(config, ProblemKind::of(problem), bench.cache).usable()) {

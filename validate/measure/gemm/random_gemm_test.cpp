@@ -18,10 +18,10 @@
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/leading_text.h"
 #include "model/gemm/problem/operand_copies.h"
-#include "model/spec/load_gpu.h"
 #include "tests/gemm_check.h"
 #include "tests/gemm_config.h"
 #include "tests/gpu.h"
+#include "tests/h200.h"
 #include "tests/seed.h"
 
 using namespace tilecast;
@@ -259,11 +259,10 @@ std::vector<Drawn> drawn_of(const Family& family, bool of_each_cluster, const Gp
 
 void check_families(std::span<const Family> families, bool of_each_cluster) {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   for (const Family& family : families) {
     INFO(family.name);
     const std::map<Schedule, int> checked =
-        check_walked(bench, drawn_of(family, of_each_cluster, gpu));
+        check_walked(bench, drawn_of(family, of_each_cluster, h200()));
     int pairs = 0;
     for (const auto& [schedule, count] : checked) {
       std::printf("  %s: %d\n", std::string(to_text(schedule)).c_str(), count);

@@ -13,9 +13,9 @@
 #include "kernels/jit/gemm_launch.h"
 #include "kernels/verify/check_output.h"
 #include "model/gemm/menu/legality.h"
-#include "model/spec/load_gpu.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
+#include "tests/h200.h"
 #include "tests/seed.h"
 
 using namespace tilecast;
@@ -73,12 +73,11 @@ Draw draw_triple(std::mt19937& random) {
 }
 
 std::vector<Draw> legal_draws(unsigned seed) {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   std::mt19937 random(seed);
   std::vector<Draw> legal;
   for (int i = 0; i < kDraws; ++i) {
     const Draw draw = draw_triple(random);
-    if (check_legal(gpu, draw.problem, draw.config) == Refusal::kNone) {
+    if (check_legal(h200(), draw.problem, draw.config) == Refusal::kNone) {
       legal.push_back(draw);
     }
   }

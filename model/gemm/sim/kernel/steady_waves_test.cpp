@@ -8,9 +8,9 @@
 #include "model/gemm/costs/occupancy.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/sim/example_gpu.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/h200.h"
 
 using namespace tilecast;
 
@@ -109,19 +109,17 @@ SkippedWaves left_out(u32 tiles, i64 steps_per_tile) {
 }  // namespace
 
 TEST_CASE("Skipping steady waves preserves cycles within a stated error") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  SECTION("resident grids") { check_against_whole(gpu, kResident, kOfResident); }
-  SECTION("hybrids that split K") { check_against_whole(gpu, kHybrids, kOfHybrids); }
-  SECTION("one tile per CTA") { check_against_whole(gpu, kTiles, kOfTiles); }
+  SECTION("resident grids") { check_against_whole(h200(), kResident, kOfResident); }
+  SECTION("hybrids that split K") { check_against_whole(h200(), kHybrids, kOfHybrids); }
+  SECTION("one tile per CTA") { check_against_whole(h200(), kTiles, kOfTiles); }
 }
 
 TEST_CASE("Waves of groups are skipped if similar ones are simulated, within the same error") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = gemm_config(kResident[0].config);
   const auto check = [&](std::vector<i64> rows, bool leaves_out) {
     const GemmProblem problem = in_groups(fp16(1, 4096, 4096), std::move(rows));
     const auto simulate = [&](Waves waves) {
-      return simulate_gemm(gpu, problem, config, residency_of(gpu, config), Hertz{1.5e9}, {},
+      return simulate_gemm(h200(), problem, config, residency_of(h200(), config), Hertz{1.5e9}, {},
                            waves);
     };
     const Simulated part = simulate(Waves::kSteadyLeftOut), whole = simulate(Waves::kAll);
@@ -144,10 +142,9 @@ TEST_CASE("Waves of groups are skipped if similar ones are simulated, within the
 
 TEST_CASE("CTAs with one tile that drift apart to the end are all simulated") {
   // 64 x 64 tiles on 264 slots are 15 whole waves, each longer than the one before.
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = gemm_config("pi 128x128x64 s2 w1x1 c1x1 o2 i1 e0 m4");
   const auto simulate = [&](Waves waves) {
-    return simulate_gemm(gpu, fp16(8192, 8192, 4096), config, residency_of(gpu, config),
+    return simulate_gemm(h200(), fp16(8192, 8192, 4096), config, residency_of(h200(), config),
                          Hertz{1.5e9}, {}, waves);
   };
   const Simulated part = simulate(Waves::kSteadyLeftOut);
