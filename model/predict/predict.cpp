@@ -201,7 +201,7 @@ std::vector<Ranking::Listed> completed(const GpuSpec& gpu, const AnyProblem& pro
 
 namespace {
 
-/// Sets what rank_each leaves out.
+/// Sets what rank_each does not set.
 void sum_up(const Effort& effort, Ranking& ranking) {
   std::vector<Seconds> times;
   double logs = 0;

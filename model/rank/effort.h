@@ -36,7 +36,7 @@ struct Effort {
   bool whole_menu = false;  // include dominated candidates (candidates.h)
   Shortlist shortlist = {};
   Objective objective = Objective::kTime;
-  // Of longer lists of configurations (rank_configs), only those that could be first are simulated.
+  // In longer lists (rank_configs) only those that could be first are simulated.
   std::size_t most_alone = kMostAlone;
   std::size_t least_simulations = 1;  // per schedule, although they are long; by rank_matching 4
 };
