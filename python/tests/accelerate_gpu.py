@@ -1,16 +1,19 @@
 """Times decoder layers under plain torch.compile and with tilecast.torch.accelerate, on a Hopper
 GPU:
 
-    python python/tests/accelerate_gpu.py [--seconds 480] [--out accelerate.csv]
+    python python/tests/accelerate_gpu.py [--seconds 480] [--out accelerate.csv] [--profile profiles.csv]
 
 Both run CUDA graphs of equally many layers, which are replayed alternately, in windows under
-continuous load. The error is that of one layer's output against the same layer in fp32. Finally it
-times a training step of a layer, and computes the errors of its gradients. Exits with 1 if a bar is
+continuous load. The error is that of one layer's output against the same layer in fp32. `differ` of
+ten replays have another result than the first; kernels that split K by atomic additions may. The
+profile has each kernel's launches and microseconds per layer, in the last third of a second of load.
+Finally it times a training step of a layer, and computes the errors of its gradients. Exits with 1 if a bar is
 missed: 1.05 for prefill of 4,096 tokens, 1.03 for decode, 1.00 for training, 0.99 for each, and
 1.25 of torch's error.
 """
 
 import argparse
+import collections
 import copy
 import csv
 import math
@@ -72,6 +75,30 @@ def alternated(graphs, windows=WINDOWS):
     return (*map(statistics.median, zip(*times)), statistics.median(before / after for before, after in times))
 
 
+def differing(graph, out):
+    graph.replay()
+    first = out.clone()
+    return sum(graph.replay() is None and not torch.equal(out, first) for _ in range(10))
+
+
+def profiled(graph):
+    """Returns launches and microseconds per layer of each kernel under continuous load."""
+    replays = int(0.8e6 / window_us(graph, 3))
+    window_us(graph, replays)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        window_us(graph, replays)
+    events = sorted((one.start_ns(), one.duration_ns(), one.name()) for one in profile.profiler.kineto_results.events()
+                    if one.device_type() == torch.autograd.DeviceType.CUDA)
+    events = events[len(events) * 2 // 3:]
+    busy = collections.defaultdict(list)
+    for _, duration, name in events:
+        busy[name].append(duration * 1e-3)
+    passes = LAYERS * replays / 3
+    span = (events[-1][0] - events[0][0]) * 1e-3
+    rows = [[name, round(len(one) / passes, 3), round(sum(one) / passes, 3)] for name, one in busy.items()]
+    return sorted(rows, key=lambda row: -row[2]) + [["(gaps)", 0, round((span - sum(map(sum, busy.values()))) / passes, 3)]]
+
+
 def error(found, exact):
     return ((found.float() - exact).norm() / exact.norm()).item()
 
@@ -81,9 +108,9 @@ def random(*shape):
 
 
 @torch.no_grad()
-def measured(config, least, phase, batch, tokens, context):
-    """Returns times of torch and of tilecast, their ratio, measured and forecast, errors, and the
-    growth of memory."""
+def measured(config, least, phase, batch, tokens, context, profile):
+    """Returns times of torch and of tilecast, their ratio, measured and forecast, errors, the growth
+    of memory, and the number of replays that differ. Adds kernels to `profile` if it is a list."""
     torch.manual_seed(0)
     layers = [made(config) for _ in range(LAYERS)]
     x, angles = random(batch, tokens, config.hidden), torch.rand(tokens, config.head_dim, device="cuda")
@@ -112,17 +139,19 @@ def measured(config, least, phase, batch, tokens, context):
     bytes_of_layers = torch.cuda.memory_allocated() - held
     dones = [tilecast.torch.accelerate(one, x, *rest, *cache) for one, cache in zip(layers, caches)]
     grown = torch.cuda.memory_allocated() - held - bytes_of_layers
-    after = compiled()
+    after, outs = compiled(), []
     errors.append(error(after[0](x, *rest, *caches[0]), exact))
-    graphs.append(graph_of(lambda: run(after)))
+    graphs.append(graph_of(lambda: outs.append(run(after))))
     print(dones[0])
     before, after, ratio = alternated(graphs)
+    if profile is not None:
+        profile += [[name, *kernel] for name, graph in zip(("torch", "tilecast"), graphs) for kernel in profiled(graph)]
     row = [before, after, ratio, dones[0].total_us / (dones[0].total_us - dones[0].saved_us), *errors,
-           grown / bytes_of_layers]
-    return row, ratio >= least and errors[1] <= 1.25 * errors[0] and row[-1] <= 0.01
+           grown / bytes_of_layers, differing(graphs[1], outs[-1])]
+    return row, ratio >= least and errors[1] <= 1.25 * errors[0] and row[-2] <= 0.01
 
 
-def trained(config, least, phase, batch, tokens, context):
+def trained(config, least, phase, batch, tokens, context, _):
     """Times a training step of one layer: returns times, their ratio, and the largest error of a
     gradient over torch's own."""
     torch.manual_seed(0)
@@ -162,31 +191,37 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=480, help="no further case is begun afterwards")
     parser.add_argument("--out", help="write the table to this CSV file")
+    parser.add_argument("--profile", help="write the kernels' times to this CSV file")
     options = parser.parse_args()
-    begin, rows, missed = time.time(), [], 0
+    begin, rows, kernels, missed = time.time(), [], [], 0
     tilecast.matmul(random(64, 64), random(64, 64))
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, microseconds per layer")
-    line = "{:5} {:8} {:>5} {:>6} {:>7}  {:>9} {:>9} {:>7} {:>8}  {:>8} {:>8} {:>7} {}"
+    line = "{:5} {:8} {:>5} {:>6} {:>7}  {:>9} {:>9} {:>7} {:>8}  {:>8} {:>8} {:>7} {:>6} {}"
     titles = ("model", "phase", "batch", "tokens", "context", "torch_us", "us", "ratio", "forecast", "torch_err", "err",
-              "memory", "")
+              "memory", "differ", "")
     print(line.format(*titles), flush=True)
     for *problem, least in CASES:
         for model, name in MODELS.items():
             if time.time() - begin > options.seconds:
                 print(f"left out: {model} {problem}")
                 continue
+            profile = [] if options.profile else None
             try:
-                row, good = (trained if problem[0] == "training" else measured)(layer.read_config(name), least, *problem)
+                row, good = (trained if problem[0] == "training" else measured)(layer.read_config(name), least, *problem,
+                                                                                profile)
             except Exception as failure:  # continue with the other configurations
                 traceback.print_exc()
                 row, good = [math.nan] * 3 + [type(failure).__name__], False
             missed += not good
-            rows.append([model, *problem, *row] + [""] * (7 - len(row)) + ["" if good else "below the bar"])
+            rows.append([model, *problem, *row] + [""] * (8 - len(row)) + ["" if good else "below the bar"])
+            kernels += [[model, *problem, *one] for one in profile or ()]
             print(line.format(*map(shown, rows[-1])), flush=True)
             torch.cuda.empty_cache()
-    if options.out:
-        with open(options.out, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([titles, *rows])
+    for path, table in ((options.out, [titles, *rows]),
+                        (options.profile, [[*titles[:5], "what", "kernel", "launches", "us"], *kernels])):
+        if path:
+            with open(path, "w", newline="", encoding="utf-8") as file:
+                csv.writer(file).writerows(table)
     print(f"{time.time() - begin:.0f} s, {missed} of {len(rows)} below a bar")
     return missed > 0
 

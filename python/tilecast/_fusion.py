@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Optional
 
 import torch
-from torch._inductor import config
+from torch._inductor import config, decomposition
 from torch._inductor.custom_graph_pass import CustomGraphPass, get_hash_for_files
 from torch._inductor.decomposition import register_decomposition
 from torch._inductor.pattern_matcher import PatternExpr, fwd_only, fx_to_pattern
@@ -34,8 +34,9 @@ _GATES = {"swiglu": functional.silu, "geglu": functional.gelu}
 
 
 # Decomposed, so that autograd saves the GEMM's result instead of its halves, which a kernel would
-# have to copy.
+# have to copy. A process that has compiled before keeps a copy of the table.
 register_decomposition(ours.halves.default)(_gate_up._halves)
+decomposition.fast_random_decomps.cache_clear()
 
 
 def enable() -> None:
@@ -48,11 +49,15 @@ def enable() -> None:
 class FusedProducts(CustomGraphPass):
     def __init__(self, earlier: Optional[Callable] = None):
         self._earlier = earlier
+        self._dependent = getattr(config.triton, "enable_pdl", False)  # as set by the user
 
     def __call__(self, graph: Graph) -> None:
         if self._earlier is not None:
             self._earlier(graph)
-        if not any(_is_ours(node) or node.target is ours.interleave.default for node in graph.nodes):
+        own = any(_is_ours(node) or node.target is ours.interleave.default for node in graph.nodes)
+        if hasattr(config.triton, "enable_pdl"):  # since torch 2.9
+            config.triton.enable_pdl = self._dependent or own and _can_start_early(graph)
+        if not own:
             return
         with torch.no_grad():
             _merge_gate_ups(graph)
@@ -93,6 +98,14 @@ def _patterns() -> list[tuple[str, PatternExpr]]:
              for pattern in traced(search, "xy")]
     return gates + [(word, pattern) for word, activated in _ACTIVATIONS.items()
                     for pattern in traced(lambda x: activated(x), "x")]
+
+
+def _can_start_early(graph: Graph) -> bool:
+    """Whether Inductor's kernels may start before the kernel ahead of them ends (programmatic
+    dependent launch), as tilecast's do. Before they read, they wait only for an operator's last result,
+    so none but views and var_mean, which Inductor computes itself, may have several."""
+    return not any(sum(user.target is operator.getitem for user in node.users) > 1
+                   for node in graph.nodes if node.target not in (*_VIEWS, aten.var_mean.correction))
 
 
 def _is_ours(node: Any) -> bool:

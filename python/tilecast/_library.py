@@ -110,6 +110,8 @@ def library() -> ctypes.CDLL:
     loaded.tilecast_attention_plan_create.argtypes = [ctypes.POINTER(_Attention), ctypes.POINTER(_Options),
                                                       ctypes.POINTER(pointer)]
     loaded.tilecast_attention_run.argtypes = [pointer, pointer, pointer]
+    loaded.tilecast_predict.argtypes = [ctypes.POINTER(_Problem), ctypes.POINTER(_Options),
+                                        ctypes.POINTER(_Forecast), ctypes.POINTER(ctypes.c_size_t)]
     loaded.tilecast_plan_forecast.argtypes = [pointer, ctypes.POINTER(_Forecast)]
     loaded.tilecast_plan_workspace.argtypes = [pointer, ctypes.POINTER(ctypes.c_size_t)]
     loaded.tilecast_plan_clear_workspace.argtypes = [pointer, pointer, ctypes.c_size_t, pointer]
@@ -120,7 +122,7 @@ def library() -> ctypes.CDLL:
 
 
 def _programmatic() -> int:
-    value = os.environ.get("TILECAST_PROGRAMMATIC", "0")
+    value = os.environ.get("TILECAST_PROGRAMMATIC", str(int(programmatic)))
     if value not in ("0", "1"):
         raise ConfigError(f"TILECAST_PROGRAMMATIC: expected 0 or 1, got {value!r}")
     return int(value)
@@ -208,6 +210,11 @@ class AttentionShape(NamedTuple):
     o: tuple[int, ...] = (0, 0, 0)
 
 
+def _options(gpu: Optional[str], config: Optional[str], sustained: bool, programmatic: int = 0) -> _Options:
+    return _Options(struct_size=ctypes.sizeof(_Options), gpu=gpu and gpu.encode(), config=config and config.encode(),
+                    config_dir=config_folder().encode(), regime=int(sustained), programmatic=programmatic)
+
+
 class AnyPlan:
     """The predicted fastest kernel, ready on the current device; or, if `gpu` names a GPU that is
     absent, only its forecast. Thread-safe."""
@@ -216,10 +223,7 @@ class AnyPlan:
                  sustained: bool, programmatic: int):
         self._library = library()
         self._handle = ctypes.c_void_p()
-        options = _Options(struct_size=ctypes.sizeof(_Options), gpu=gpu and gpu.encode(),
-                           config=config and config.encode(), config_dir=config_folder().encode(),
-                           regime=int(sustained), programmatic=programmatic)
-        problem.struct_size = ctypes.sizeof(problem)
+        options = _options(gpu, config, sustained, programmatic)
         _check(getattr(self._library, create)(ctypes.byref(problem), ctypes.byref(options),
                                               ctypes.byref(self._handle)))
         size = ctypes.c_size_t()
@@ -247,17 +251,20 @@ class AnyPlan:
                                                            self.workspace_bytes, stream))
 
 
+def _problem_of(shape: Shape) -> _Problem:
+    return _Problem(struct_size=ctypes.sizeof(_Problem), m=shape.m, n=shape.n, k=shape.k, type=shape.type,
+                    layout=shape.layout, lda=shape.lda, ldb=shape.ldb, bias=shape.bias, activation=shape.activation,
+                    groups=shape.groups, group_capacity=shape.capacity, type_c=shape.type_c, residual=shape.residual,
+                    group_side=int(shape.along_k))
+
+
 class Plan(AnyPlan):
-    """Plan of a GEMM. Runs use programmatic launches (docs/cpp.md) if TILECAST_PROGRAMMATIC is
-    1."""
+    """Plan of a GEMM. Runs use programmatic launches (docs/cpp.md) if TILECAST_PROGRAMMATIC is 1,
+    or if it is not set and `programmatic` is true."""
 
     def __init__(self, shape: Shape, *, gpu: Optional[str] = None, config: Optional[str] = None,
                  sustained: bool = False):
-        problem = _Problem(m=shape.m, n=shape.n, k=shape.k, type=shape.type, layout=shape.layout, lda=shape.lda,
-                           ldb=shape.ldb, bias=shape.bias, activation=shape.activation, groups=shape.groups,
-                           group_capacity=shape.capacity, type_c=shape.type_c,
-                           residual=shape.residual, group_side=int(shape.along_k))
-        super().__init__("tilecast_plan_create", problem, gpu, config, sustained, _programmatic())
+        super().__init__("tilecast_plan_create", _problem_of(shape), gpu, config, sustained, _programmatic())
         self._run = self._library.tilecast_plan_run
 
     def run(self, a: int, b: int, c: int, stream: int, workspace: int = 0,
@@ -276,7 +283,7 @@ class Plan(AnyPlan):
 class AttentionPlan(AnyPlan):
     def __init__(self, shape: AttentionShape, *, gpu: Optional[str] = None, config: Optional[str] = None,
                  sustained: bool = False):
-        problem = _Attention(batch=shape.batch, heads=shape.heads, kv_heads=shape.kv_heads, queries=shape.queries,
+        problem = _Attention(struct_size=ctypes.sizeof(_Attention), batch=shape.batch, heads=shape.heads, kv_heads=shape.kv_heads, queries=shape.queries,
                              keys=shape.keys, head_dim=shape.head_dim, type=shape.type, mask=int(shape.causal),
                              lse=int(shape.lse), q=shape.q, k=shape.k, v=shape.v, o=shape.o)
         super().__init__("tilecast_attention_plan_create", problem, gpu, config, sustained, 0)
@@ -296,11 +303,33 @@ class AttentionPlan(AnyPlan):
 AnyShape = Union[Shape, AttentionShape]
 
 
-sustained = False  # regime of later GEMM plans; set by tilecast.torch.accelerate
+# Regime of later GEMM plans, and whether their runs use programmatic launches; set by
+# tilecast.torch.accelerate.
+sustained = programmatic = False
+
+# Time of the memset node that clears a workspace in a CUDA graph, and of the gap after it, on an
+# H200: 1.06 and 1.24 us in two profiles of decoder layers, and 0.3 us.
+_CLEARING_US = 1.4
+_SPLIT_K = ("split_k:", "stream_k:", "stream_k_hybrid:")  # schedules whose partial sums need a cleared workspace
 
 
-def plan_of(shape: AnyShape) -> AnyPlan:
-    return AttentionPlan(shape) if isinstance(shape, AttentionShape) else Plan(shape, sustained=sustained)
+def fastest_with_clearing(shape: Shape, gpu: Optional[str] = None) -> str:
+    """Returns the predicted fastest configuration if each run clears its workspace first."""
+    rows = (_Forecast * 64)()
+    rows[0].struct_size, count = ctypes.sizeof(_Forecast), ctypes.c_size_t(len(rows))
+    _check(library().tilecast_predict(ctypes.byref(_problem_of(shape)), ctypes.byref(_options(gpu, None, sustained)),
+                                      rows, ctypes.byref(count)))
+    found = [(row.time_us, row.config.decode()) for row in rows[:count.value]]
+    return min(found, key=lambda one: one[0] + _CLEARING_US * one[1].startswith(_SPLIT_K))[1]
+
+
+def plan_of(shape: AnyShape, keeps_memory: bool = True) -> AnyPlan:
+    """Makes a plan. `keeps_memory`: its workspace is cleared once, not before each run."""
+    if isinstance(shape, AttentionShape):
+        return AttentionPlan(shape)
+    if keeps_memory:
+        return Plan(shape, sustained=sustained)
+    return Plan(shape, config=fastest_with_clearing(shape), sustained=sustained)
 
 
 class _DlTensor(ctypes.Structure):  # dlpack.h

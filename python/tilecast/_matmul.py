@@ -108,9 +108,9 @@ def _agree(left: _library.Matrix, right: _library.Matrix) -> None:
 
 # If two threads make a plan at the same time, either is kept; both are valid.
 @functools.lru_cache(maxsize=KEPT_PLANS)
-def _plan(shape: _library.AnyShape, device: int) -> _library.AnyPlan:
+def _plan(shape: _library.AnyShape, device: int, keeps_memory: bool = True) -> _library.AnyPlan:
     """Makes a plan on the current device, which is `device`."""
-    return _library.plan_of(shape)
+    return _library.plan_of(shape, keeps_memory)
 
 
 def kept_plan(shape: _library.AnyShape, device: int, stream: int) -> Any:
@@ -161,7 +161,7 @@ def checked(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tup
 @functools.lru_cache(maxsize=KEPT_PLANS)
 def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple,
                 bias: Optional[tuple] = None, activation: Optional[str] = None,
-                type_c: int = 0, residual: int = 0) -> _library.Plan:
+                type_c: int = 0, residual: int = 0, keeps_memory: bool = True) -> _library.Plan:
     for name, device in zip("ab", devices):
         if device.type != "cuda":
             raise ConfigError(f"{name}: expected a CUDA tensor")
@@ -169,7 +169,7 @@ def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices:
     shape = _library.shape_of(left.rows, right.columns, left.columns, left.type, *strides, kind,
                               _library.activation_of(activation), type_c, residual)
     with torch.cuda.device(left.device):
-        return _plan(shape, left.device)
+        return _plan(shape, left.device, keeps_memory)
 
 
 def make_plan(device: Any, dtype: Any, sizes: Sequence[tuple], strides: Sequence[tuple], bias: bool) -> None:
@@ -199,7 +199,7 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], b
         raise ConfigError("residual: expected a torch tensor, since a is one")
     wide = isinstance(out, torch.Tensor) and out.dtype == torch.float32
     plan = _torch_plan(torch, *described(a, b, bias), activation, _library.FP32 if wide else 0,
-                       int(residual is not None))
+                       int(residual is not None), keeps_memory)
     index = a.device.index
     result = on_stream(torch, index, stream, lambda on: _on_current_stream(
         torch, plan, a, b, out, bias, on, keeps_memory, activation, residual))
