@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Forecasts the measured decoder layers of validate/data/h200_sxm/decoder_layers, and prints the errors.
+"""Forecasts the measured decoder layers of validate/data/h200_sxm/decoder_layers, and prints the errors of
+their times, and of the parts of compiled layers that take over 5 %.
 
 Needs the Python package and torch, with or without CUDA:
 
@@ -10,27 +11,34 @@ FILE gets the times of all layers and the parts of the compiled layers' time, fo
 
 import argparse
 import csv
+import itertools
 import json
+import math
 import pathlib
 import statistics
 
 from tilecast.layer import forecast_layer, read_config
 
 LAYERS = pathlib.Path(__file__).parent / "data" / "h200_sxm" / "decoder_layers" / "layers.csv"
+PROFILES = LAYERS.with_name("profiles.csv")
 MODELS = {"1b": "llama-3.2-1b", "8b": "llama-3-8b"}
 NAMES = {"1b": "Llama 3.2 1B", "8b": "Llama 3 8B"}
 ABOUT = "layers of Llama 3 8B and Llama 3.2 1B, bf16, torch 2.11, one H200 SXM (700 W)"
 IN_ONE_GRAPH = 4  # layers
+LEAST_SHARE = 0.05  # of a part that is compared
+
+
+def forecast_of(row, **options):
+    return forecast_layer(read_config(MODELS.get(row["model"], row["model"])), batch=int(row["batch"]),
+                          tokens=int(row["tokens"]), phase=row["phase"], context=int(row["context"]),
+                          repeats=IN_ONE_GRAPH, **options)
 
 
 def forecasts(rows):
     """Yields for each row and regime the forecast and the measured time."""
     for row in rows:
         for regime, column in (("burst", "us_per_layer"), ("sustained", "us_sustained")):
-            answer = forecast_layer(read_config(MODELS.get(row["model"], row["model"])), batch=int(row["batch"]),
-                                    tokens=int(row["tokens"]), phase=row["phase"], context=int(row["context"]),
-                                    mode=row["mode"], regime=regime, repeats=IN_ONE_GRAPH)
-            yield row, regime, answer, float(row[column])
+            yield row, regime, forecast_of(row, mode=row["mode"], regime=regime), float(row[column])
 
 
 def name_of(row):
@@ -46,6 +54,58 @@ def parts_of(forecast):
     for row in forecast:
         parts[{"gemm": "GEMM", "attention": "attention"}.get(row.kind, "elementwise")] += row.time_us
     return {**parts, "launches": forecast.launch_us}
+
+
+def matched(gemms, rows):
+    """Returns the forecast GEMMs of each measured (kernel, launches, microseconds): of all ways to give each
+    kernel as many as it was launched, that with the smallest sum of errors. A profile does not name them."""
+    def ways(gemms, rows):
+        if not gemms:
+            yield 0.0, []
+            return
+        _, launches, us = gemms[0]
+        for own in itertools.combinations(rows, launches):
+            error = abs(math.log(sum(row.time_us for row in own) / us))
+            for rest, others in ways(gemms[1:], [row for row in rows if row not in own]):
+                yield error + rest, [own, *others]
+
+    return min(ways(gemms, rows), key=lambda way: way[0])[1]
+
+
+def profiled_parts(profile):
+    """Yields for each profiled layer its name, and (part, forecast, measured) of attention and of each GEMM, in
+    microseconds; GEMMs of one kernel name are one part. Profiles run at another clock than the layers that were
+    timed, so their sum, gaps included, is scaled to the time. cuBLASLt's reductions are shared equally among its
+    kernels that split K."""
+    layers = {}
+    for row in profile:
+        layers.setdefault(tuple(row[key] for key in list(row)[:6]), []).append(row)
+    for rows in layers.values():
+        total = float(rows[0]["us_sustained"])
+        scale = total / sum(float(row["us"]) for row in rows)
+        layer = forecast_of(rows[0], mode="compile", regime="sustained")
+        kernels = [(row["kernel"], round(float(row["launches"])), scale * float(row["us"])) for row in rows]
+        split = sum(launches for name, launches, _ in kernels if "splitK_" in name)
+        reductions = sum(us for name, _, us in kernels if "splitKreduce" in name)
+        gemms = [(name, launches, us + (launches * reductions / split if "splitK_" in name else 0))
+                 for name, launches, us in kernels if name.startswith("nvjet")]
+        parts = [("attention", sum(row.time_us for row in layer if row.kind == "attention"),
+                  sum(us for name, _, us in kernels if name.startswith("cudnn")))]
+        for (_, _, us), own in zip(gemms, matched(gemms, [row for row in layer if row.kind == "gemm"])):
+            parts.append((" + ".join(f"mm {row.shape}" for row in own), sum(row.time_us for row in own), us))
+        yield name_of(rows[0]), [part for part in parts if part[2] >= LEAST_SHARE * total]
+
+
+def print_parts():
+    errors = []
+    with open(PROFILES, encoding="utf-8") as file:
+        for layer, parts in profiled_parts(list(csv.DictReader(file))):
+            for part, forecast, measured in parts:
+                errors.append(abs(forecast / measured - 1))
+                print(f"{layer:<38} {part:<66} {measured:>8.1f} us {forecast:>8.1f} "
+                      f"{100 * (forecast / measured - 1):>+6.1f} %")
+    print(f"{len(errors)} parts of over {100 * LEAST_SHARE:.0f} %: mean {100 * statistics.mean(errors):.1f} %, worst "
+          f"{100 * max(errors):.1f} %, {sum(error <= 0.12 for error in errors)} within 12 %")
 
 
 def main():
@@ -68,6 +128,7 @@ def main():
     for (regime, mode), values in errors.items():
         print(f"{regime:<10} {mode:<8} mean {100 * statistics.mean(values):.1f} %, worst {100 * max(values):.1f} %")
     print(f"{100 * statistics.mean(covered):.0f} % inside the 90 % interval")
+    print_parts()
     if options.json:
         tables = {"about": ABOUT,
                   "times": {"columns": ["layer", "mode", "regime", "measured_us", "forecast_us"], "rows": times},

@@ -8,8 +8,9 @@
 // The distance covers shape, alignment, types and options (features in library_time.cpp, each
 // divided by its length scale). Two means are combined: a wide one over problems of the same kind,
 // and a narrow one over similar problems; the wide mean counts in the narrow one with the weight of
-// half a row. If the problem itself was measured, and tilecast's forecast of it still equals the
-// one stored in the row, the result is the measurement.
+// half a row. cuDNN's uneven distribution of a few causal tiles (unevenness in library_time.cpp) is
+// taken off before averaging, and added again. If the problem itself was measured, and tilecast's
+// forecast of it still equals the one stored in the row, the result is the measurement.
 //
 // The rows are in `configs`/gpus/NAME.LIBRARY.csv (validate/library_rows.py writes it). A GPU
 // without that file takes the ratios of kRatiosOf. Not modelled: the choice of algorithm, so a
@@ -72,7 +73,7 @@ class LibraryRows {
     AnyProblem problem;
     Regime regime;
     Seconds measured, forecast;
-    double off;  // log of measured time over tilecast's forecast
+    double off;  // log of measured time over tilecast's forecast, without known_ratio
     Features features;
   };
   const std::vector<Row>& rows() const { return rows_; }

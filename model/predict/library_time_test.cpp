@@ -13,6 +13,7 @@
 #include "model/base/hash.h"
 #include "model/base/text.h"
 #include "model/gemm/problem/group_rows.h"
+#include "model/ops/problem_fields.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
@@ -157,6 +158,22 @@ TEST_CASE("Held-out 16-bit problems of the committed data are forecast within th
   CHECK(covered > 0.85);
 }
 
+// 132 SMs, 32 heads. Four sequences of 4,096 queries: 4,096 tiles of 3 to 34 blocks of time are 574
+// blocks an SM; one sequence: 143.5, and a tail of up to 34 matters four times as much.
+TEST_CASE("cuDNN distributes the tiles of one causal sequence less evenly than those of four") {
+  const LibraryRows rows =
+      rows_of("4x32x4096x4096x128,bf16,causal,bshd,no,burst,898,800\n", Op::kAttention);
+  const auto ratio = [&](const char* shape, const char* mask) {
+    const AnyProblem problem =
+        problem_of(Op::kAttention, shape, ElementType::kBf16, {{"mask", mask}, {"layout", "bshd"}});
+    return rows.forecast(problem, Regime::kBurst, Seconds{1e-4}, 132, true).ratio;
+  };
+  const double of_four = ratio("4x32x4096x4096x128", "causal");
+  CHECK(ratio("1x32x4096x4096x128", "causal") / of_four > 1.08);
+  CHECK(ratio("1x32x4096x4096x128", "causal") / of_four < 1.13);
+  CHECK(ratio("64x32x4096x4096x128", "causal") < of_four);
+}
+
 // For a few queries and for ragged lengths, cuDNN's kernels are several times slower, and few of
 // these problems were measured, so their mean error is not meaningful.
 TEST_CASE("cuDNN's times of held-out problems of the committed data are forecast likewise") {
@@ -164,8 +181,8 @@ TEST_CASE("cuDNN's times of held-out problems of the committed data are forecast
       held_out(Op::kAttention, "h200_sxm.cudnn.csv", [](const AnyProblem&) { return true; });
   REQUIRE(errors.size() == 81);
   CAPTURE(errors[40], errors[72], covered);
-  CHECK(errors[40] < 0.033);
-  CHECK(errors[72] < 0.12);
+  CHECK(errors[40] < 0.030);
+  CHECK(errors[72] < 0.105);
   CHECK(covered > 0.85);
 }
 
