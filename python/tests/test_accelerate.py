@@ -12,7 +12,6 @@ torch = pytest.importorskip("torch")
 import tilecast  # noqa: E402
 import tilecast.torch  # noqa: E402
 from tilecast import _fusion, _gate_up, layer  # noqa: E402
-from torch._inductor import config  # noqa: E402
 from torch._dynamo.backends.common import aot_autograd  # noqa: E402
 from torch._functorch.partitioners import min_cut_rematerialization_partition  # noqa: E402
 from torch._inductor.decomposition import select_decomp_table  # noqa: E402
@@ -48,11 +47,9 @@ def compiled(kernels):
     """Runs torch.compile with the pass and without Inductor's code; returns the graphs of each
     call."""
     graphs = []
-    fuse = _fusion.FusedProducts()
 
     def compiler(gm, inputs):
-        fuse(gm.graph)
-        gm.graph.starts_early = config.triton.enable_pdl
+        _fusion.FusedProducts()(gm.graph)
         gm.graph.lint()
         gm.recompile()
         graphs.append(gm.graph)
@@ -66,8 +63,7 @@ def compiled(kernels):
                                partition_fn=min_cut_rematerialization_partition)
         return torch.compile(model, backend=backend)(*inputs), graphs
 
-    with config.patch("triton.enable_pdl", False):
-        yield call
+    return call
 
 
 def products(graph):
@@ -120,7 +116,6 @@ def test_a_decoder_layer_takes_in_its_gate_and_residuals(compiled):
         exact = kept.float()(x.float(), *map(torch.Tensor.float, rest))
     assert products(graph) == [(None, False), (None, True), ("swiglu", False), (None, True)]
     assert not any(word in name for name in names(graph) for word in ("aten.mm", "exp", "gate_up"))
-    assert graph.starts_early
     assert (found - exact).norm() <= 1.25 * (expected - exact).norm()
 
 
@@ -267,24 +262,6 @@ def test_what_is_read_elsewhere_is_not_fused(compiled):
         found, (graph,) = compiled(model, x)
         assert products(graph) == [(None, False), (None, False)]
         assert all(torch.allclose(one, other, atol=0.05) for one, other in zip(found, kept(x)))
-
-
-def test_kernels_start_early_only_beside_tilecasts_and_if_no_operator_has_several_results(compiled):
-    class Highest(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.linear = torch.nn.Linear(64, 64, dtype=torch.bfloat16)
-
-        def forward(self, x):
-            values, places = torch.topk(self.linear(x), 2)
-            return values * places
-
-    model, x = Highest(), torch.randn(16, 64, dtype=torch.bfloat16)
-    tilecast.torch.accelerate(model, x, least=0)
-    with torch.no_grad():
-        for one, early in ((model.linear, True), (model, False), (torch.nn.ReLU(), False)):
-            _, (graph,) = compiled(one, x)
-            assert graph.starts_early == early
 
 
 def test_a_process_that_has_compiled_before_decomposes_our_operators():

@@ -203,6 +203,5 @@ def accelerate(model: torch.nn.Module, inputs: tuple, options: dict[str, Any], *
     _library.sustained = timer.regime == "sustained"
     if made and mode == "compile":
         _fusion.enable()
-        _library.programmatic = True
     return Accelerated([dataclasses.replace(rows[name], fused=fused.get(name, rows[name].fused)) if name in rows else
                         Replacement(name, "", 0.0, 0.0, "", reason) for name, reason in why.items()], total_us)

@@ -49,15 +49,11 @@ def enable() -> None:
 class FusedProducts(CustomGraphPass):
     def __init__(self, earlier: Optional[Callable] = None):
         self._earlier = earlier
-        self._dependent = getattr(config.triton, "enable_pdl", False)  # as set by the user
 
     def __call__(self, graph: Graph) -> None:
         if self._earlier is not None:
             self._earlier(graph)
-        own = any(_is_ours(node) or node.target is ours.interleave.default for node in graph.nodes)
-        if hasattr(config.triton, "enable_pdl"):  # since torch 2.9
-            config.triton.enable_pdl = self._dependent or own and _can_start_early(graph)
-        if not own:
+        if not any(_is_ours(node) or node.target is ours.interleave.default for node in graph.nodes):
             return
         with torch.no_grad():
             _merge_gate_ups(graph)
@@ -98,14 +94,6 @@ def _patterns() -> list[tuple[str, PatternExpr]]:
              for pattern in traced(search, "xy")]
     return gates + [(word, pattern) for word, activated in _ACTIVATIONS.items()
                     for pattern in traced(lambda x: activated(x), "x")]
-
-
-def _can_start_early(graph: Graph) -> bool:
-    """Whether Inductor's kernels may start before the kernel ahead of them ends (programmatic
-    dependent launch), as tilecast's do. Before they read, they wait only for an operator's last result,
-    so none but views and var_mean, which Inductor computes itself, may have several."""
-    return not any(sum(user.target is operator.getitem for user in node.users) > 1
-                   for node in graph.nodes if node.target not in (*_VIEWS, aten.var_mean.correction))
 
 
 def _is_ours(node: Any) -> bool:

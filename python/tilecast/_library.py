@@ -122,7 +122,7 @@ def library() -> ctypes.CDLL:
 
 
 def _programmatic() -> int:
-    value = os.environ.get("TILECAST_PROGRAMMATIC", str(int(programmatic)))
+    value = os.environ.get("TILECAST_PROGRAMMATIC", "0")
     if value not in ("0", "1"):
         raise ConfigError(f"TILECAST_PROGRAMMATIC: expected 0 or 1, got {value!r}")
     return int(value)
@@ -259,8 +259,8 @@ def _problem_of(shape: Shape) -> _Problem:
 
 
 class Plan(AnyPlan):
-    """Plan of a GEMM. Runs use programmatic launches (docs/cpp.md) if TILECAST_PROGRAMMATIC is 1,
-    or if it is not set and `programmatic` is true."""
+    """Plan of a GEMM. Runs use programmatic launches (docs/cpp.md) if TILECAST_PROGRAMMATIC is
+    1."""
 
     def __init__(self, shape: Shape, *, gpu: Optional[str] = None, config: Optional[str] = None,
                  sustained: bool = False):
@@ -303,9 +303,7 @@ class AttentionPlan(AnyPlan):
 AnyShape = Union[Shape, AttentionShape]
 
 
-# Regime of later GEMM plans, and whether their runs use programmatic launches; set by
-# tilecast.torch.accelerate.
-sustained = programmatic = False
+sustained = False  # regime of later GEMM plans; set by tilecast.torch.accelerate
 
 # Time of the memset node that clears a workspace in a CUDA graph, and of the gap after it, on an
 # H200: 1.06 and 1.24 us in two profiles of decoder layers, and 0.3 us.
