@@ -73,12 +73,13 @@ def plans(monkeypatch):
     """Makes plans with given workspace sizes, on a machine without a GPU."""
     made = []
 
-    def make(shape, sustained=False):
+    def make(shape, config=None, sustained=False):
         made.append(FakePlan(shape, made_bytes[0]))
         return made[-1]
 
     made_bytes = [0]
     monkeypatch.setattr(_library, "Plan", make)
+    monkeypatch.setattr(_library, "fastest_with_clearing", lambda shape: "")
     # a driver would dereference the stream
     monkeypatch.setattr(_library, "capture_of", lambda stream: None)
     for cache in (_matmul._plan, _matmul._torch_plan):
