@@ -368,8 +368,9 @@ inline constexpr OptionRow kOutputOptions[] = {
      "Overwrite an existing file; for explain that of --trace"},
     {"measure", "--resume", "", "", "Measure only the points that are missing in --out"},
     {"validate", "--worst", "N", "",
-     "Number of points with the largest errors to list; default: 20 in JSON, none in the table", 0,
-     100'000},
+     "Number of points with the largest errors, and of worst picks, to list; default: 20 in JSON, "
+     "none in the table",
+     0, 100'000},
     {"validate", "--check", "FILE", "",
      "Exit with 1 if a figure is worse than recorded in this file"},
     {"validate", "--record", "FILE", "", "Record the headline figures in this file", 0, 0, "",

@@ -80,6 +80,7 @@ TEST_CASE("validate --worst names points, in JSON without being asked to") {
   CHECK(scene.validate().out.find("worst points") == std::string::npos);
   const std::string table = scene.validate({"--worst", "1"}).out;
   CHECK(table.find("worst points") != std::string::npos);
+  CHECK(table.find("worst picks") != std::string::npos);
   CHECK(table.find("4096x4096x4096 fp16 tn, burst") != std::string::npos);
   check_refused(scene.validate({"--worst", "-1"}), ExitCode::kUsage, "--worst");
 }

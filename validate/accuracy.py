@@ -29,6 +29,7 @@ SETS = [  # title, folder under h200_sxm that has a split.yaml
     ("groups (MoE forward)", "grouped"),
     ("masked groups, fp8 groups", "masked"),
     ("groups along K, small batches", "grouped_k"),
+    ("block scales, exact accumulation, groups", "kinds"),
     ("epilogues: bias, activation", "epilogues"),
     ("residual, gates, fp32 and fp8 output", "results"),
     ("swapped operands (few rows)", "swapped"),
@@ -37,6 +38,8 @@ SETS = [  # title, folder under h200_sxm that has a split.yaml
     ("K under 64", "small_k"),
 ]
 OTHERS = [  # title, name, arguments
+    ("first kernels of 120 drawn problems", "sixteen",
+     ["--data", *(f"{H200}sixteen/{file}.csv.gz" for file in ("bursts", "second/bursts", "second/sustained"))]),
     ("top three of the whole search space, and the fastest known", "whole_menu_again",
      ["--data", H200 + "picks/whole_menu_again.csv.gz"]),
     ("H100: the data set's test problems", "h100",

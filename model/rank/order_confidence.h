@@ -19,12 +19,12 @@ struct OrderedPairs {
   double burst, sustained;  // fractions of measured pairs
 };
 
-// Sustained: 34 to 259 pairs in each row, after pairs up to 2 % were merged. Bursts: a thousand
+// Sustained: 43 to 256 pairs in each row, after pairs up to 2 % were merged. Bursts: a thousand
 // pairs and more.
-constexpr OrderedPairs kOrderedPairs[] = {{0.01, 0.64, 0.58},
+constexpr OrderedPairs kOrderedPairs[] = {{0.01, 0.62, 0.58},
                                           {0.02, 0.82, 0.58},
-                                          {0.05, 0.92, 0.86},
-                                          {0.1, 0.99, 0.98},
+                                          {0.05, 0.90, 0.79},
+                                          {0.1, 0.98, 0.98},
                                           {1e9, 0.99, 0.99}};
 
 constexpr const OrderedPairs* pairs_apart(double apart) {

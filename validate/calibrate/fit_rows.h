@@ -24,8 +24,9 @@ struct FitRow {
   Cycles cycles;
   Hertz clock;
   Seconds time;
-  double weight;  // higher for rows near the best of their problem and regime
-  int group;      // index of its shape, from 0, over all types and layouts
+  Seconds window;  // summed time of the launches
+  double weight;   // higher for rows near the best of their problem and regime
+  int group;       // index of its shape, from 0, over all types and layouts
 };
 
 /// A row as the learner sees it, for any op.

@@ -57,6 +57,22 @@ TEST_CASE(
   CHECK(fit.left_out == 9);
 }
 
+TEST_CASE("Short windows under continuous load do not count if enough rows have long ones") {
+  const auto fitted = [](std::size_t of_long_windows) {
+    std::vector<Measurement> rows = rows_of_one(62);
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i) {  // the last row is a burst
+      rows[i].point.regime = Regime::kSustained;
+      rows[i].time->median = Seconds{1e-4};
+      rows[i].time->samples = i < of_long_windows ? 10000 : 1000;
+    }
+    return fit_rows(h200(), {file_of(rows)}, 1);
+  };
+  CHECK(fitted(59).rows.size() == 62);
+  const FitRows without = fitted(60);
+  CHECK(without.rows.size() == 61);
+  CHECK(without.left_out == 1);
+}
+
 TEST_CASE("Too few rows, or a row of another GPU, are errors with their count or place") {
   std::vector<Measurement> rows = rows_of_one(3);
   rows[2].verified = false;

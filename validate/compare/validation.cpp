@@ -242,6 +242,7 @@ Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,
   result.by_limiter = error_by_limiter(data);
   result.by_size = error_by_size(data);
   result.worst = worst_points(data, options.worst);
+  result.worst_picks = worst_picks(data, options.worst);
   return result;
 }
 

@@ -78,10 +78,11 @@ struct Validation {
   std::map<Limiter, PartFigures> by_limiter;
   std::map<TimeSize, PartFigures> by_size;
   std::vector<WorstPoint> worst;
+  std::vector<WorstPick> worst_picks;
 };
 
 struct ValidationOptions {
-  std::size_t worst = 0;                  // number of points to list
+  std::size_t worst = 0;                  // number of points and picks to list
   std::optional<ChipCounters> chip = {};  // if not set, bytes are not compared
   /// The fixed configuration that was chosen on other rows; empty if none was widespread enough
   /// there. If not set, it is chosen on these rows, in hindsight.

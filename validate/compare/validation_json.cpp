@@ -151,6 +151,7 @@ Json to_json(const Validation& v) {
   add_parts(json, "by_size", v.by_size);
   if (!v.worst.empty()) {
     json["worst"] = to_json(v.worst);
+    json["worst_picks"] = to_json(v.worst_picks);
   }
   return json;
 }

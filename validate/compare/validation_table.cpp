@@ -144,7 +144,7 @@ std::string to_table(const Validation& v) {
     text += fmt::format("\n90 % intervals cover {} of the measured times; median width {}\n",
                         percent(v.interval->coverage_90), percent(v.interval->median_width));
   }
-  return text + to_table(v.worst);
+  return text + to_table(v.worst) + to_table(v.worst_picks);
 }
 
 }  // namespace tilecast

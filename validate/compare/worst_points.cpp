@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/words.h"
+#include "validate/compare/pick.h"
 #include "validate/compare/point_error.h"
 #include "validate/compare/shown_figures.h"
 
@@ -50,6 +51,45 @@ std::string percent(const std::optional<double>& fraction) {
   return fraction ? fmt::format("{:+.1f} %", kToPercent * *fraction) : "-";
 }
 
+WorstPoint worst_point(const JoinedGroup& group, const JoinedPoint& point) {
+  return {group.problem,       point.measured.point, point.measured_time(),   point.predicted.time,
+          cycles_error(point), clock_error(point),   point.predicted.limiter, off_part(point)};
+}
+
+std::string heading(std::string_view title) {
+  return fmt::format("\n{:<13}{:>10}{:>10}{:>10}{:>10}{:>10}{:>9}\n", title, "measured", "pred. us",
+                     "error", "cycles", "clock", "off");
+}
+
+std::string lines_of(const WorstPoint& worst) {
+  return fmt::format("{}    {:<11}{:>8.1f}{:>10.1f}{:>10}{:>10}{:>10}{:>9}\n",
+                     config_lines(worst.point.config), to_text(worst.limiter),
+                     worst.measured.value * kToMicro, worst.predicted.value * kToMicro,
+                     percent(worst.time_error()), percent(worst.cycles_error),
+                     percent(worst.clock_error), to_text(worst.off));
+}
+
+nlohmann::ordered_json json_of(const WorstPoint& worst) {
+  nlohmann::ordered_json json{{"op", to_text(op_of(worst.problem))},
+                              {"problem", to_text(worst.problem)},
+                              {"regime", to_text(worst.point.regime)},
+                              {"inputs", to_text(worst.point.inputs)},
+                              {"l2_state", to_text(worst.point.l2_state)},
+                              {"config", worst.point.config},
+                              {"measured_time_us", rounded_figure(worst.measured.value * kToMicro)},
+                              {"time_us", rounded_figure(worst.predicted.value * kToMicro)},
+                              {"error", rounded_figure(worst.time_error())}};
+  if (worst.cycles_error) {
+    json["cycles_error"] = rounded_figure(*worst.cycles_error);
+  }
+  if (worst.clock_error) {
+    json["clock_error"] = rounded_figure(*worst.clock_error);
+  }
+  json["limiter"] = to_text(worst.limiter);
+  json["off"] = to_text(worst.off);
+  return json;
+}
+
 }  // namespace
 
 std::string_view to_text(OffPart part) {
@@ -86,51 +126,58 @@ std::vector<WorstPoint> worst_points(const JoinedData& data, std::size_t count) 
   candidates.resize(std::min(count, candidates.size()));
   std::vector<WorstPoint> worst;
   for (const auto& [group, point] : candidates) {
-    worst.push_back({group->problem, point->measured.point, point->measured_time(),
-                     point->predicted.time, cycles_error(*point), clock_error(*point),
-                     point->predicted.limiter, off_part(*point)});
+    worst.push_back(worst_point(*group, *point));
   }
   return worst;
+}
+
+std::vector<WorstPick> worst_picks(const JoinedData& data, std::size_t count) {
+  std::vector<WorstPick> picks;
+  for (const JoinedGroup& group : data.groups) {
+    if (can_pick(group)) {
+      picks.push_back(
+          {worst_point(group, *std::ranges::min_element(group.points, {}, by_predicted_time)),
+           worst_point(group,
+                       *std::ranges::min_element(group.points, {}, &JoinedPoint::measured_time))});
+    }
+  }
+  std::ranges::stable_sort(picks, {}, &WorstPick::ratio);
+  picks.resize(std::min(count, picks.size()));
+  return picks;
 }
 
 nlohmann::ordered_json to_json(const std::vector<WorstPoint>& points) {
   auto list = nlohmann::ordered_json::array();
   for (const WorstPoint& worst : points) {
-    nlohmann::ordered_json json{
-        {"op", to_text(op_of(worst.problem))},
-        {"problem", to_text(worst.problem)},
-        {"regime", to_text(worst.point.regime)},
-        {"inputs", to_text(worst.point.inputs)},
-        {"l2_state", to_text(worst.point.l2_state)},
-        {"config", worst.point.config},
-        {"measured_time_us", rounded_figure(worst.measured.value * kToMicro)},
-        {"time_us", rounded_figure(worst.predicted.value * kToMicro)},
-        {"error", rounded_figure(worst.time_error())}};
-    if (worst.cycles_error) {
-      json["cycles_error"] = rounded_figure(*worst.cycles_error);
-    }
-    if (worst.clock_error) {
-      json["clock_error"] = rounded_figure(*worst.clock_error);
-    }
-    json["limiter"] = to_text(worst.limiter);
-    json["off"] = to_text(worst.off);
-    list.push_back(std::move(json));
+    list.push_back(json_of(worst));
+  }
+  return list;
+}
+
+nlohmann::ordered_json to_json(const std::vector<WorstPick>& picks) {
+  auto list = nlohmann::ordered_json::array();
+  for (const WorstPick& pick : picks) {
+    list.push_back({{"ratio", rounded_figure(pick.ratio())},
+                    {"picked", json_of(pick.picked)},
+                    {"best", json_of(pick.best)}});
   }
   return list;
 }
 
 std::string to_table(const std::vector<WorstPoint>& points) {
-  if (points.empty()) {
-    return "";
-  }
-  std::string text = fmt::format("\n{:<13}{:>10}{:>10}{:>10}{:>10}{:>10}{:>9}\n", "worst points",
-                                 "measured", "pred. us", "error", "cycles", "clock", "off");
+  std::string text = points.empty() ? "" : heading("worst points");
   for (const WorstPoint& worst : points) {
-    text += fmt::format(
-        "  {}\n{}    {:<11}{:>8.1f}{:>10.1f}{:>10}{:>10}{:>10}{:>9}\n", conditions_text(worst),
-        config_lines(worst.point.config), to_text(worst.limiter), worst.measured.value * kToMicro,
-        worst.predicted.value * kToMicro, percent(worst.time_error()), percent(worst.cycles_error),
-        percent(worst.clock_error), to_text(worst.off));
+    text += fmt::format("  {}\n{}", conditions_text(worst), lines_of(worst));
+  }
+  return text;
+}
+
+std::string to_table(const std::vector<WorstPick>& picks) {
+  std::string text = picks.empty() ? "" : heading("worst picks");
+  for (const WorstPick& pick : picks) {
+    text += fmt::format("  {}: {:.3f} of the best speed, which the second has\n{}{}",
+                        conditions_text(pick.picked), pick.ratio(), lines_of(pick.picked),
+                        lines_of(pick.best));
   }
   return text;
 }

@@ -1,4 +1,4 @@
-// The points with the largest errors, for inspection.
+// The points with the largest errors and the worst picks, for inspection.
 //
 // Checked by: worst_points_test.cpp.
 #pragma once
@@ -35,9 +35,21 @@ OffPart off_part(const JoinedPoint& point);
 /// order of the data.
 std::vector<WorstPoint> worst_points(const JoinedData& data, std::size_t count);
 
+/// The kernel with the lowest predicted time in a group, and the fastest one measured.
+struct WorstPick {
+  WorstPoint picked, best;
+
+  double ratio() const { return best.measured / picked.measured; }
+};
+
+/// Returns the picks in ascending order of their ratio. Ties keep the order of the data.
+std::vector<WorstPick> worst_picks(const JoinedData& data, std::size_t count);
+
 nlohmann::ordered_json to_json(const std::vector<WorstPoint>& points);
+nlohmann::ordered_json to_json(const std::vector<WorstPick>& picks);
 
 /// The text is at most 80 columns wide; a long configuration is wrapped after a comma.
 std::string to_table(const std::vector<WorstPoint>& points);
+std::string to_table(const std::vector<WorstPick>& picks);
 
 }  // namespace tilecast

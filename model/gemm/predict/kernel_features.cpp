@@ -19,6 +19,11 @@ namespace {
 
 double number(bool is) { return is ? 1.0 : 0.0; }
 
+/// log2 of the groups that are not empty, if the problem has groups along this dimension.
+double groups_along(bool is, const GemmProblem& problem) {
+  return is ? std::log2(std::max(1.0, static_cast<double>(problem.groups->not_empty()))) : 0;
+}
+
 /// log2(128 / alignment of rows in bytes): 0 if they start on 128-byte lines, 3 if on 16 bytes, the
 /// least that TMA can store.
 double alignment(i64 bytes) {
@@ -126,8 +131,10 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        log(k * static_cast<double>(element) / 2),
        log(work.k_blocks),
        log(work.k_blocks * static_cast<double>(work.tiles_per_sm)),
-       grouped_along_m(problem) ? std::log2(static_cast<double>(problem.groups->not_empty())) : 0,
+       groups_along(grouped_along_m(problem), problem),
+       groups_along(grouped_along_k(problem), problem),
        number(is_fp8(problem.dtype)),
+       number(promotes(problem)),
        log(static_cast<double>(work.tiles)),
        log(waves),
        used_of_last(waves),

@@ -23,9 +23,6 @@ struct SimulatedWork {
   Shares busy;
 };
 
-/// Whether no training measurement of any GPU has this property. fp32 promotion is the only one.
-constexpr bool never_learned(const GemmProblem& problem) { return promotes(problem); }
-
 /// Kinds of a problem and of its kernel (KernelFeatures::kinds), in words.
 std::vector<std::string_view> kinds_of(const GemmProblem& problem);
 std::vector<std::string_view> kinds_of(const GemmProblem& problem, const KernelConfig& config);

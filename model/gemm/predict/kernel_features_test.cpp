@@ -153,6 +153,21 @@ TEST_CASE("Traits describe schedules by their roles and overlap") {
   CHECK(ping_pong.features().kinds == std::vector<std::string_view>{"ping_pong"});
 }
 
+TEST_CASE("Exact accumulation and groups along K have features of their own") {
+  GemmProblem fp8{{4096, 4096, 4096}, ElementType::kE4m3, Layout::kTn};
+  constexpr const char* kFp8 =
+      "warp_specialized:tile=128x128x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+  CHECK(Kernel(fp8, kFp8).of("exact_sums") == 0);
+  fp8.accumulate = Accumulate::kExact;
+  CHECK(Kernel(fp8, kFp8).of("exact_sums") == 1);
+  const Kernel along_k(
+      in_groups_of_k({{4096, 4096, 0}, ElementType::kBf16, Layout::kNt}, {512, 0, 512, 512, 512}),
+      kProducer);
+  CHECK(along_k.of("groups_along_k") == 2);
+  CHECK(along_k.of("groups") == 0);
+}
+
 TEST_CASE("Doubling the rows changes only features that count rows") {
   // A jump of a feature must not make the learned correction reverse the order of a problem and its
   // double.
