@@ -177,8 +177,10 @@ double unevenness(int sms, const AttentionProblem& p) {
          std::max(static_cast<double>(total) / sms, static_cast<double>(longest));
 }
 
-double unevenness(int, const GemmProblem&) { return 1; }
-double unevenness(int, const StreamProblem&) { return 1; }
+template <class Problem>
+double unevenness(int, const Problem&) {
+  return 1;
+}
 
 /// The factor that is taken off a measured ratio before ratios are averaged.
 double known_ratio(int sms, const AnyProblem& problem) {

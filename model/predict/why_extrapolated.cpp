@@ -43,8 +43,7 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
   constexpr double kRounding = 1e-9;  // of the logarithms
   if (own < measured.least - kRounding || own > measured.most + kRounding) {
     reasons.push_back(fmt::format("K is {:.0f} (measured: {:.0f} to {:.0f})", k,
-                                  std::exp(measured.least) * unit,
-                                  std::exp(measured.most) * unit));
+                                  std::exp(measured.least) * unit, std::exp(measured.most) * unit));
   }
   return reasons.empty() ? "no measured kernel is similar" : join(reasons, "; ");
 }

@@ -28,9 +28,10 @@ problem_in_dram='32x37376x110976 --layout nn --dtype bf16'
 bytes=$(awk 'BEGIN { printf "%.0f", 2 * (32 * 110976 + 37376 * 110976 + 32 * 37376) }')
 # shellcheck disable=SC2086
 holds "$bytes / $(first time_us $problem_in_dram) * 1e-6 <= 4.585" 'bytes a second from DRAM'
-# Twice the columns take longer.
+# Twice the columns take longer, or as long by the closed form and up to 6 % less by the learned
+# correction (measured 0.987 to 1.006 of each other).
 holds "$(first time_us 16256x8x4272 --regime sustained) <= \
-  1.05 * $(first time_us 16256x16x4272 --regime sustained)" 'eight columns against sixteen'
+  1.06 * $(first time_us 16256x16x4272 --regime sustained)" 'eight columns against sixteen'
 # Pruning never drops the fastest candidate.
 holds "$(first time_us 128x2048x4432 --gpu b200 --inputs zeros) <= \
   1.001 * $(first time_us 128x2048x4432 --gpu b200 --inputs zeros \

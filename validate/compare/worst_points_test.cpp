@@ -1,5 +1,7 @@
 #include "validate/compare/worst_points.h"
 
+#include <nlohmann/json.hpp>
+
 #include <sstream>
 
 #include "tests/catch.h"

@@ -58,9 +58,14 @@ i64 current_revision(const Point& point) {
   if (is_baseline(point.config)) {
     return 1;
   }
-  const auto* const gemm = std::get_if<GemmProblem>(&point.problem);
-  return kernel_revision(
-      point.config, gemm != nullptr && has_wider_boxes(parse_kernel_config(point.config), *gemm));
+  bool wider_boxes = false;
+  if (const auto* const gemm = std::get_if<GemmProblem>(&point.problem)) {
+    try {
+      wider_boxes = has_wider_boxes(parse_kernel_config(point.config), *gemm);
+    } catch (const ConfigError&) {  // from another version; there is no such kernel
+    }
+  }
+  return kernel_revision(point.config, wider_boxes);
 }
 
 std::string why_not_timed(Regime regime, L2State l2_state) {

@@ -15,7 +15,7 @@ constexpr Hertz kClock{1.5e9};
 
 struct Kernel {
   Kernel(const GemmProblem& asked, const char* text)
-      : problem(asked), config(parse_kernel_config(text)) {
+      : problem(asked), config(for_operands(asked.dtype, parse_kernel_config(text))) {
     work = gemm_work(h200(), problem, config);
     form = closed_form(h200(), problem, config, work, kClock);
   }

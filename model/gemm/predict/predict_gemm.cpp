@@ -346,7 +346,7 @@ Ranking rank_each(const GemmQuestion& asked, std::span<const ConfigPattern> conf
   for (const ConfigPattern& config : configs) {
     try {
       for (const AnySchedule& schedule : config.schedules()) {
-        if (op_of(schedule) != Op::kGemm) {
+        if (!std::holds_alternative<Schedule>(schedule)) {
           throw ConfigError(fmt::format("schedule {} computes {}, not gemm", to_text(schedule),
                                         to_text(op_of(schedule))));
         }
