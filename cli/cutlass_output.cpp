@@ -134,7 +134,7 @@ std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::str
     throw ConfigError(fmt::format("--format cutlass: {}", why));
   }
   std::string rows;
-  std::map<std::string, int> without;  // counts by reason
+  std::map<std::string, int> without;  // counts of those before the first with a counterpart
   std::set<std::string> kernels;       // kernels that CUTLASS distinguishes, by all columns
   std::vector<Prediction> candidates = ranking.predictions;
   if (ranking.counterpart) {
@@ -142,10 +142,16 @@ std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::str
                   [&](const auto& p) { return p.config == ranking.counterpart->config; });
     candidates.insert(candidates.begin(), *ranking.counterpart);
   }
+  for (const Prediction& p : ranking.predictions) {
+    const std::string_view why = why_not_cutlass(*problem, std::get<KernelConfig>(p.config));
+    if (why.empty()) {
+      break;
+    }
+    ++without[std::string(why)];
+  }
   for (const Prediction& p : candidates) {
     const KernelConfig& config = std::get<KernelConfig>(p.config);
-    if (const std::string_view why = why_not_cutlass(*problem, config); !why.empty()) {
-      ++without[std::string(why)];
+    if (!why_not_cutlass(*problem, config).empty()) {
       continue;
     }
     const Tiling& t = config.tiling;

@@ -123,6 +123,7 @@ void run_one(const Arguments& args) {
   }
   if (cutlass) {
     fmt::print("{}{}", cutlass_header(), cutlass_rows(answers.front().ranking, listed));
+    require_all_read(question.listed);
     return;
   }
   std::vector<RankingReport> reports;

@@ -66,7 +66,7 @@ def matched(gemms, rows):
         _, launches, us = gemms[0]
         for own in itertools.combinations(rows, launches):
             error = abs(math.log(sum(row.time_us for row in own) / us))
-            for rest, others in ways(gemms[1:], [row for row in rows if row not in own]):
+            for rest, others in ways(gemms[1:], [row for row in rows if all(row is not one for one in own)]):
                 yield error + rest, [own, *others]
 
     return min(ways(gemms, rows), key=lambda way: way[0])[1]

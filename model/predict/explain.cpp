@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <span>
 
 #include "model/base/quantile.h"
@@ -254,6 +255,8 @@ void add_bounds(Explanation& e) {
   }
   if (!e.learned.empty() && std::hypot(bounds.cycles, bounds.clock) > kNothing) {
     e.learned.push_back(bounds);
+    std::ranges::stable_sort(e.learned, std::greater<>{},
+                             [](const auto& one) { return std::abs(one.cycles); });
   }
 }
 

@@ -163,8 +163,8 @@ double unevenness(int sms, const AttentionProblem& p) {
   i64 total = 0, longest = 0, end = 0;
   for (i64 head = 0; head < heads; ++head) {
     for (i64 tile = 1; tile <= tiles; ++tile) {
-      const i64 after = p.queries - std::min<i64>(p.queries, tile * kTile);
-      const i64 blocks = ceil_div<i64>(p.keys - (is_causal(p) ? after : 0), kTile) + kStartAndEnd;
+      const i32 last = static_cast<i32>(std::min<i64>(p.queries, tile * kTile)) - 1;
+      const i64 blocks = ceil_div<i64>(keys_seen(p, last), kTile) + kStartAndEnd;
       const i64 ended = ends.top() + blocks;
       ends.pop();
       ends.push(ended);
@@ -306,7 +306,7 @@ LibraryTime LibraryRows::forecast(const AnyProblem& problem, Regime regime, Seco
       near, kPull, variance(wide, kPullOfAll, kDeviationOfAll * kDeviationOfAll, of_kind), off));
   const double reach = kReach * std::max(spread, kLeastDeviation);
   const Seconds time = ours * std::exp(off + known);
-  const double near_ratio = std::exp(nearest->off) * known_ratio(sms, nearest->problem);
+  const double near_ratio = nearest->measured / nearest->forecast;
   return {time,
           time * std::exp(-reach),
           time * std::exp(reach),

@@ -172,6 +172,7 @@ TEST_CASE("cuDNN distributes the tiles of one causal sequence less evenly than t
   CHECK(ratio("1x32x4096x4096x128", "causal") / of_four > 1.08);
   CHECK(ratio("1x32x4096x4096x128", "causal") / of_four < 1.13);
   CHECK(ratio("64x32x4096x4096x128", "causal") < of_four);
+  CHECK(ratio("1x1x4096x64x128", "causal") > 0.5);  // most queries attend to no key
 }
 
 // For a few queries and for ragged lengths, cuDNN's kernels are several times slower, and few of

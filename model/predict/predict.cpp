@@ -210,7 +210,8 @@ void sum_up(const Effort& effort, Ranking& ranking) {
     if (p.method == Method::kSimulated) {
       ++ranking.simulated;
       logs += std::log(p.time / p.closed_form_time);
-      if (!ranking.next_simulated && p.time > ranking.predictions.front().time) {
+      if (!ranking.next_simulated && p.time > ranking.predictions.front().time &&
+          ranking.predictions.front().method == Method::kSimulated) {
         ranking.next_simulated = p;
       }
     }
@@ -252,10 +253,17 @@ Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
   Ranking ranking =
       each ? rank_each(question, configs, effort) : rank_completed(question, configs, effort);
   share_matches(configs, ranking.predictions, ranking.listed);
-  std::erase_if(ranking.predictions, [&](const Prediction& p) {
+  const auto not_listed = [&](const Prediction& p) {
     return std::ranges::find(ranking.listed, std::optional(p.config), &Ranking::Listed::config) ==
            ranking.listed.end();
-  });
+  };
+  std::erase_if(ranking.predictions, not_listed);
+  std::erase_if(ranking.by_tile, not_listed);
+  for (std::optional<Prediction>* one : {&ranking.next_simulated, &ranking.counterpart}) {
+    if (*one && not_listed(**one)) {
+      one->reset();
+    }
+  }
   if (each) {
     sum_up(effort, ranking);
   }

@@ -115,7 +115,7 @@ def _plan(shape: _library.AnyShape, device: int, keeps_memory: bool = True) -> _
 
 def kept_plan(shape: _library.AnyShape, device: int, stream: int) -> Any:
     """Returns a plan for a run on the current device, which is `device`, and its `stream`."""
-    plan = _plan(shape, device)
+    plan = _plan(shape, device, True)
     if _library.capture_of(stream) is not None:
         _captured.add(plan)
     return plan
@@ -178,7 +178,7 @@ def make_plan(device: Any, dtype: Any, sizes: Sequence[tuple], strides: Sequence
     torch = sys.modules["torch"]
     n = sizes[1][1]
     _torch_plan(torch, tuple(map(torch.Size, sizes)), tuple(strides), (dtype, dtype), (device, device),
-                (torch.Size([n]), (1,), dtype, device) if bias else None)
+                (torch.Size([n]), (1,), dtype, device) if bias else None, None, 0, 0, True)
 
 
 def described(a: Any, b: Any, bias: Any) -> tuple:
