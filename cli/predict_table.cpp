@@ -276,11 +276,15 @@ std::string energy_text(const RankingReport& report) {
                            100 * (longer - 1), fastest - rows.begin() + 1, 100 * (1 - energy));
 }
 
-/// Returns the nearest kernel that CUTLASS has.
+/// Returns the nearest kernel that CUTLASS has, or why none is named.
 std::string cutlass_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
   if (!r.counterpart) {
-    return "";
+    const auto* const gemm = std::get_if<GemmProblem>(&r.problem);
+    return report.gpu.spec.architecture == Architecture::kHopper && gemm != nullptr &&
+                   gemm->groups == nullptr && is_fp8(gemm->dtype)
+               ? "No kernel of CUTLASS is named for fp8, only for fp16 and bf16."
+               : "";
   }
   const KernelConfig& config = std::get<KernelConfig>(r.counterpart->config);
   const double ratio = r.counterpart->time / r.predictions.front().time;
