@@ -5,18 +5,9 @@
 set -u
 day=${TILECAST_TEST_SEED:-$(($(date +%s) / 86400))}
 [ $((day % 4)) = 1 ] || [ -n "${TILECAST_TEST_ALL:-}" ] || { echo "not today"; exit 77; }
-folder=$1/new_op
-root=$PWD
-cached() { sed -n "s|^$1:[A-Z]*=||p" "$folder/../CMakeCache.txt"; }
-fail() {
-  echo "FAILED: $*"
-  exit 1
-}
-
-rm -rf "$folder/tree"
-mkdir -p "$folder/tree"
-tar -c --exclude=./build --exclude=./.git --exclude=./.cache . | tar -x -C "$folder/tree"
-cd "$folder/tree" || exit 1
+build=$1
+folder=$build/new_op
+. tests/scripts/copied_tree.sh
 mkdir model/row_sum
 cat >model/row_sum/row_sum.h <<'END'
 // Problems and configurations of sums of rows: out[r] = sum of in[r,c].
@@ -263,14 +254,7 @@ grep '^>' ../lines
 echo "beside its folder: $lines lines in $files files"
 [ "$lines" -le 17 ] && [ "$files" -le 9 ] || fail "more than 17 lines in nine files"
 
-cmake -S . -B ../build -G "$(cached CMAKE_GENERATOR)" -DTILECAST_WITH_CUDA=OFF -DTILECAST_BUILD_TESTS=OFF \
-  -DTILECAST_FAST_BUILD=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
-  -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" \
-  -DCMAKE_CXX_COMPILER_LAUNCHER="$(cached CMAKE_CXX_COMPILER_LAUNCHER)" \
-  -DTILECAST_FETCH_DEPS="$(cached TILECAST_FETCH_DEPS)" >../configure.log 2>&1 ||
-  { cat ../configure.log; fail configure; }
-cmake --build ../build --parallel 2 --target tilecast >../build.log 2>&1 ||
-  { grep -A5 error ../build.log; fail build; }
+build_copy tilecast -DTILECAST_BUILD_TESTS=OFF
 ask() { ../build/tilecast "$@" || fail "$*"; }
 
 # 32768 x 8192 numbers of 2 bytes take 537 MB, which an H200 reads in 110 to 160 us.

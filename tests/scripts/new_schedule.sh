@@ -7,17 +7,7 @@ day=${TILECAST_TEST_SEED:-$(($(date +%s) / 86400))}
 [ $((day % 4)) = 3 ] || [ -n "${TILECAST_TEST_ALL:-}" ] || { echo "not today"; exit 77; }
 build=$1
 folder=$build/new_schedule
-root=$PWD
-cached() { sed -n "s|^$1:[A-Z]*=||p" "$build/CMakeCache.txt"; }
-fail() {
-  echo "FAILED: $*"
-  exit 1
-}
-
-rm -rf "$folder/tree"
-mkdir -p "$folder/tree"
-tar -c --exclude=./build --exclude=./.git --exclude=./.cache . | tar -x -C "$folder/tree"
-cd "$folder/tree" || exit 1
+. tests/scripts/copied_tree.sh
 compiles() {
   "$(cached CMAKE_CXX_COMPILER)" -std=c++20 -Wall -Werror -fsyntax-only -I. -x c++ - 2>/dev/null <<END
 #include "$1"
@@ -55,14 +45,7 @@ touched=$(diff -rq --exclude=build --exclude=.git --exclude=.cache "$root" . | g
 printf 'beside its row:\n%s\n' "$touched"
 [ "$(echo "$touched" | wc -l)" -le 4 ] || fail "more than four files beside the row"
 
-cmake -S . -B ../build -G "$(cached CMAKE_GENERATOR)" -DTILECAST_WITH_CUDA=OFF \
-  -DTILECAST_FAST_BUILD=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
-  -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" \
-  -DCMAKE_CXX_COMPILER_LAUNCHER="$(cached CMAKE_CXX_COMPILER_LAUNCHER)" \
-  -DTILECAST_FETCH_DEPS="$(cached TILECAST_FETCH_DEPS)" >../configure.log 2>&1 ||
-  { cat ../configure.log; fail configure; }
-cmake --build ../build --parallel 2 --target tilecast_roles_test >../build.log 2>&1 ||
-  { grep -A5 error ../build.log; fail build; }
+build_copy tilecast_roles_test
 
 ../build/tests/roles/tilecast_roles_test 'The schedule of every kernel*' --success >../ranked.txt ||
   { cat ../ranked.txt; fail "it is not ranked"; }
