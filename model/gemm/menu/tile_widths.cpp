@@ -79,10 +79,11 @@ bool rows_fit_badly(const GemmProblem& problem) {
          (wastes || one_row_of_wide_tiles || has_coarse_widths(problem));
 }
 
-/// Whether swapped operands are tried with widths that fill waves better than tiles in order.
-bool may_fill_waves_better(const GemmProblem& problem, Schedule schedule) {
+/// Whether swapped operands are tried with widths that fill waves better than tiles in order, by
+/// schedules that do not split K.
+bool may_fill_waves_better(const GemmProblem& problem) {
   return problem.layout == Layout::kTn && problem.shape.m > kMostInstructionN &&
-         problem.groups == nullptr && !splits_k(schedule);
+         problem.groups == nullptr;
 }
 
 /// Outputs of a tile, and of all tiles that the busiest SM computes.
@@ -141,7 +142,7 @@ std::vector<i32> swapped_tile_widths(const GpuSpec& gpu, const GemmProblem& prob
     }
   }
   const bool coarse = has_coarse_widths(in_order);
-  if (coarse || may_fill_waves_better(in_order, schedule)) {
+  if (coarse || (!splits_k(schedule) && may_fill_waves_better(in_order))) {
     const std::vector<SmLoad> loads =
         coarse ? std::vector<SmLoad>() : loads_of(gpu, in_order, schedule);
     for (const i32 width : tile_widths(gpu, problem, schedule, block_m)) {
@@ -155,7 +156,7 @@ std::vector<i32> swapped_tile_widths(const GpuSpec& gpu, const GemmProblem& prob
 }
 
 bool swapping_pays(const GemmProblem& problem) {
-  return rows_fit_badly(problem) || may_fill_waves_better(problem, Schedule::kPingPong);
+  return rows_fit_badly(problem) || may_fill_waves_better(problem);
 }
 
 }  // namespace tilecast
