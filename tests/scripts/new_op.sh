@@ -1,12 +1,9 @@
 # new_op.sh BUILD: adds an operation to a copy of the tree, sums of a matrix's rows, by steps 1 to 3 of
 # docs/dev/op.md: three files of its own, and lines in the files that serve all operations, which it counts.
 # The copy must predict, explain and search it. Without its enumerator's row it must not compile.
-# Every fourth day, two days after new_schedule.sh; TILECAST_TEST_ALL=1: every day.
+# Every fourth day, two days after new_schedule.sh.
 set -u
-day=${TILECAST_TEST_SEED:-$(($(date +%s) / 86400))}
-[ $((day % 4)) = 1 ] || [ -n "${TILECAST_TEST_ALL:-}" ] || { echo "not today"; exit 77; }
-build=$1
-folder=$build/new_op
+build=$1 folder=$1/new_op turn=1
 . tests/scripts/copied_tree.sh
 mkdir model/row_sum
 cat >model/row_sum/row_sum.h <<'END'
@@ -228,9 +225,6 @@ template bool read_short_word(const ShortWord&, std::string_view, RowSumConfig&)
 }  // namespace tilecast
 END
 
-compiles() {
-  "$(cached CMAKE_CXX_COMPILER)" -std=c++20 -Wall -Werror -fsyntax-only -I. "$1" 2>/dev/null
-}
 sed -i '/kAttention,  /a\  kRowSum,' model/op/op.h
 compiles model/op/op.cpp && fail "an operation without a row compiles"
 sed -i '/"head_dim"}};/a\    case Op::kRowSum:\n      return {.name = "row_sum", .sides = 2};' model/op/op.h
@@ -248,7 +242,7 @@ sed -i '/^ProblemFeatures features_of(int, const StreamProblem/a ProblemFeatures
 sed -i 's|model/stream model/ops|model/stream model/row_sum model/ops|' CMakeLists.txt
 sed -i 's/"gemm|attention|memcpy|elementwise_add"/"gemm|attention|memcpy|elementwise_add|row_sum"/' cli/option_table.h
 
-diff -r --exclude=build --exclude=.git --exclude=.cache "$root" . >../lines
+changes >../lines
 files=$(grep -c '^diff' ../lines) lines=$(grep -c '^>' ../lines)
 grep '^>' ../lines
 echo "beside its folder: $lines lines in $files files"

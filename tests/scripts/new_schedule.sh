@@ -1,18 +1,10 @@
 # new_schedule.sh BUILD: adds a schedule to a copy of the tree, a renamed `persistent`, by its row and
 # the four files of docs/dev/schedule.md, sections 3 and 4. The model must rank it, and its kernel must follow
 # its simulated processes (roles_test checks both). Without its row, or its case in roles.h, it must not compile.
-# Every fourth day, odd as tests of the tables of simulations run on even ones; TILECAST_TEST_ALL=1: every day.
+# Every fourth day, odd as tests of the tables of simulations run on even ones.
 set -u
-day=${TILECAST_TEST_SEED:-$(($(date +%s) / 86400))}
-[ $((day % 4)) = 3 ] || [ -n "${TILECAST_TEST_ALL:-}" ] || { echo "not today"; exit 77; }
-build=$1
-folder=$build/new_schedule
+build=$1 folder=$1/new_schedule turn=3
 . tests/scripts/copied_tree.sh
-compiles() {
-  "$(cached CMAKE_CXX_COMPILER)" -std=c++20 -Wall -Werror -fsyntax-only -I. -x c++ - 2>/dev/null <<END
-#include "$1"
-END
-}
 # put_into FILE TEXT: inserts it after the first switch.
 put_into() {
   printf '%s\n' "$2" >"$folder/cases"
@@ -41,7 +33,7 @@ cp kernels/gemm/persistent.cu kernels/gemm/throwaway.cu
 # Only this schedule: the others are compiled elsewhere.
 sed -i -n 's/ persistent:/ throwaway:/p' tests/roles/kernels.txt
 
-touched=$(diff -rq --exclude=build --exclude=.git --exclude=.cache "$root" . | grep -v "/$row ")
+touched=$(changes -q | grep -v "/$row ")
 printf 'beside its row:\n%s\n' "$touched"
 [ "$(echo "$touched" | wc -l)" -le 4 ] || fail "more than four files beside the row"
 
