@@ -96,7 +96,8 @@ def profiled(graph):
     passes = LAYERS * replays / 3
     span = (events[-1][0] - events[0][0]) * 1e-3
     rows = [[name, round(len(one) / passes, 3), round(sum(one) / passes, 3)] for name, one in busy.items()]
-    return sorted(rows, key=lambda row: -row[2]) + [["(gaps)", 0, round((span - sum(map(sum, busy.values()))) / passes, 3)]]
+    gaps = round((span - sum(map(sum, busy.values()))) / passes, 3)
+    return sorted(rows, key=lambda row: -row[2]) + [["(gaps)", 0, gaps]]
 
 
 def error(found, exact):
@@ -115,7 +116,8 @@ def measured(config, least, phase, batch, tokens, context, profile):
     layers = [made(config) for _ in range(LAYERS)]
     x, angles = random(batch, tokens, config.hidden), torch.rand(tokens, config.head_dim, device="cuda")
     rest = [angles.cos().bfloat16(), angles.sin().bfloat16()]
-    caches = [[random(batch, config.kv_heads, context, config.head_dim) for _ in range(2)] if context else [] for _ in layers]
+    caches = [[random(batch, config.kv_heads, context, config.head_dim) for _ in range(2)] if context else []
+              for _ in layers]
     precise = copy.deepcopy(layers[0]).float()
     exact = precise(x.float(), *(one.float() for one in (*rest, *caches[0])))
     del precise
@@ -207,8 +209,8 @@ def main():
                 continue
             profile = [] if options.profile else None
             try:
-                row, good = (trained if problem[0] == "training" else measured)(layer.read_config(name), least, *problem,
-                                                                                profile)
+                time_case = trained if problem[0] == "training" else measured
+                row, good = time_case(layer.read_config(name), least, *problem, profile)
             except Exception as failure:  # continue with the other configurations
                 traceback.print_exc()
                 row, good = [math.nan] * 3 + [type(failure).__name__], False

@@ -6,9 +6,9 @@
 Needs torch 2.11 or later with CUDA and Triton, and tilecast with its compiled module; `matmul` needs libtilecast
 (TILECAST_LIBRARY). Each variant has its own process, which compiles every problem with empty caches; the variants
 alternate problem by problem, in an order drawn by a seed, so that the results of a run that was cut short are a sample.
-`--resume` continues such a run. A search that is still running after `--limit` seconds is recorded with the time that it
-had taken. Times of the compiled code are medians of 30 runs with operands cold in L2. `phases` are torch's own seconds
-of the stages of a compilation; `--choices` writes the times that Inductor measured of each choice.
+`--resume` continues such a run. A search that is still running after `--limit` seconds is recorded with the time that
+it had taken. Times of the compiled code are medians of 30 runs with operands cold in L2. `phases` are torch's own
+seconds of the stages of a compilation; `--choices` writes the times that Inductor measured of each choice.
 """
 
 import argparse
@@ -154,7 +154,8 @@ def main():
     parser.add_argument("--top-k", type=int, default=4)
     parser.add_argument("--out", default="inductor.csv")
     parser.add_argument("--choices", metavar="FILE", help="writes Inductor's time of each choice")
-    parser.add_argument("--resume", metavar="FILE", nargs="*", default=[], help="files of earlier runs, whose rows are not measured again")
+    parser.add_argument("--resume", metavar="FILE", nargs="*", default=[],
+                        help="files of earlier runs, whose rows are not measured again")
     parser.add_argument("--limit", type=float, default=3600, help="seconds of the whole run")
     parser.add_argument("--dry-run", action="store_true", help="prints the problems and variants")
     parser.add_argument("--summary", metavar="FILE", nargs="+", help="prints the summaries of runs' files")

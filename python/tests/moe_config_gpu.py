@@ -3,10 +3,10 @@
     PYTHONPATH=... python python/tests/moe_config_gpu.py [--out moe_config.csv] [--times moe_times.csv]
     python python/tests/moe_config_gpu.py --summary validate/data/h200_sxm/python/moe_config*.csv
 
-Needs torch with CUDA and Triton. The kernel is a fused MoE kernel like vLLM's, written for this test; layers and sampled
-configurations are drawn by seeds. A configuration's time is that of both GEMMs of the layer, without the activation.
-Each number of tokens is measured with several random routings in turn, so that weights come from DRAM. The fastest five of the sample
-and moe-config's choice are then measured again in turn.
+Needs torch with CUDA and Triton. The kernel is a fused MoE kernel like vLLM's, written for this test; layers and
+sampled configurations are drawn by seeds. A configuration's time is that of both GEMMs of the layer, without the
+activation. Each number of tokens is measured with several random routings in turn, so that weights come from DRAM. The
+fastest five of the sample and moe-config's choice are then measured again in turn.
 """
 
 import argparse
@@ -373,7 +373,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", default="moe_config.csv", help="moe-config's choice and the best five of each sample")
     parser.add_argument("--times", default="moe_times.csv", help="times of all sampled configurations")
-    parser.add_argument("--resume", metavar="FILE", nargs="*", default=[], help="files of earlier runs, whose rows are not measured again")
+    parser.add_argument("--resume", metavar="FILE", nargs="*", default=[],
+                        help="files of earlier runs, whose rows are not measured again")
     parser.add_argument("--limit", type=float, default=3600, help="seconds of the whole run")
     parser.add_argument("--others", action="store_true", help="the ten layers that were not drawn")
     parser.add_argument("--dry-run", action="store_true", help="only runs moe-config")

@@ -43,7 +43,8 @@ Q, KV = ClaimedTensor(2, 8, 96, 64), ClaimedTensor(2, 2, 160, 64)
     ({"v": ClaimedTensor(2, 2, 161, 64)}, "v: expected the shape of k"),
     ({"out": ClaimedTensor(2, 8, 95, 64)}, "out: expected the shape of q"),
     ({"v": ClaimedTensor(2, 2, 160, 64, code=4)}, "the same dtype"),
-    ({"q": ClaimedTensor(2, 3, 96, 64), "out": ClaimedTensor(2, 3, 96, 64)}, "q: expected a multiple of the 2 KV heads, got 3 heads"),
+    ({"q": ClaimedTensor(2, 3, 96, 64), "out": ClaimedTensor(2, 3, 96, 64)},
+     "q: expected a multiple of the 2 KV heads, got 3 heads"),
     ({"k": ClaimedTensor(2, 0, 160, 64), "v": ClaimedTensor(2, 0, 160, 64)}, "at least one head and one key"),
     ({"k": ClaimedTensor(2, 2, 160, 64, strides=(20480, 0, 64, 1))},
      "k: expanded tensors are not supported"),
@@ -113,7 +114,8 @@ def test_calls_of_one_problem_share_a_plan(plans, monkeypatch):
         tilecast.attention(Q, KV, KV, out=out)
     monkeypatch.setattr(_library, "current_device", lambda: 0)
     monkeypatch.setattr(plans.fake, "workspace_bytes", 4)
-    with pytest.raises(tilecast.ConfigError, match="expected torch tensors, since the kernel for this shape needs a workspace"):
+    words = "expected torch tensors, since the kernel for this shape needs a workspace"
+    with pytest.raises(tilecast.ConfigError, match=words):
         tilecast.attention(Q, KV, KV, causal=True, out=out)
 
 
@@ -150,7 +152,8 @@ def test_a_traced_call_has_the_shape_and_the_strides_of_q():
         assert (lse.shape, lse.dtype) == ((2, 8, 96), torch.float32)
         assert torch.ops.tilecast.attention(q, k, k)[1].shape == (0,)
         assert tilecast.torch.attention(q, k, k, causal=True).shape == q.shape
-        for bad, words in ((fake(2, 2, 160, 96), "k: expected the batch 2"), (fake(2, 3, 160, 64), "q: expected a multiple of the 3 KV heads"),
+        for bad, words in ((fake(2, 2, 160, 96), "k: expected the batch 2"),
+                           (fake(2, 3, 160, 64), "q: expected a multiple of the 3 KV heads"),
                            (fake(2, 2, 160, 64, dtype=torch.float32), "k: expected fp16 or bf16"),
                            (fake(2, 1, 160, 64).expand(2, 8, 160, 64), "expanded tensors are not supported")):
             with pytest.raises(tilecast.ConfigError, match=words):

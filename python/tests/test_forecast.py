@@ -318,7 +318,8 @@ def test_sums_into_rows_are_timed_by_their_bytes():
 
 def test_gpus_without_library_times_are_named_and_their_errors_add_up():
     found = tilecast.torch.forecast(torch.nn.Sequential(
-        torch.nn.Linear(4096, 8192, bias=False, **META), torch.nn.Linear(8192, 4096, bias=False, **META)), empty(4096, 4096), gpu="b200", repeats=100)
+        torch.nn.Linear(4096, 8192, bias=False, **META), torch.nn.Linear(8192, 4096, bias=False, **META)),
+        empty(4096, 4096), gpu="b200", repeats=100)
     row = found[0]
     relative = lambda one, us: (one[1] - one[0]) / us
     assert relative(found.interval_us, found.total_us) > 0.9 * relative(row.interval_us, row.time_us)
@@ -372,7 +373,8 @@ def test_an_fp32_product_takes_at_least_its_flops(precision, rate):
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision(precision)
     try:
-        forecast = tilecast.torch.forecast(torch.nn.Linear(4096, 14336, device="meta"), empty(4096, 4096, dtype=torch.float32))
+        linear = torch.nn.Linear(4096, 14336, device="meta")
+        forecast = tilecast.torch.forecast(linear, empty(4096, 4096, dtype=torch.float32))
     finally:
         torch.set_float32_matmul_precision(before)
     flops = 2 * 4096 * 4096 * 14336
@@ -528,7 +530,8 @@ def test_layer_says_what_is_wrong(tmp_path, capsys):
                              (["--model", str(tmp_path)], "num_local_experts"),
                              (["--model", "llama-3-8b", "--tensor-parallel", "9"], "expected 1 to 8"),
                              (["--model", "llama-3-8b", "--tensor-parallel", "3"], "cannot be divided"),
-                             (["--model", "llama-3-8b", "--phase", "decode", "--tokens", "7"], "--tokens: does not apply"),
+                             (["--model", "llama-3-8b", "--phase", "decode", "--tokens", "7"],
+                              "--tokens: does not apply"),
                              (["--model", "llama-3-8b", "--context", "7"], "--context: does not apply"),
                              (["--model", "llama-3-8b", "--tokens", "0"], "--tokens: expected 1"),
                              (["--model", "llama-3-8b", "--trace", "-"], "--trace: expected the path")):

@@ -198,7 +198,8 @@ def test_impossible_numbers_are_refused():
 
 
 def test_a_gpu_is_checked_before_anything_is_enabled(tmp_path):
-    for gpu, kind, words in (("h2oo", ConfigError, "h2oo"), ("b200", ConfigError, "only for GPUs with wgmma or mma.sync"),
+    for gpu, kind, words in (("h2oo", ConfigError, "h2oo"),
+                             ("b200", ConfigError, "only for GPUs with wgmma or mma.sync"),
                              (str(tmp_path / "none.yaml"), FileError, "none.yaml")):
         with pytest.raises(kind, match=words):
             ti.enable(gpu=gpu)

@@ -18,7 +18,8 @@ OPTIONS = ["moe-config", "--n", "384", "--k", "2048", "--experts", "128", "--top
 
 @pytest.mark.parametrize("layer,name", [
     (LAYER, "E=128,N=384,device_name=NVIDIA_H200.json"),
-    (Layer(7168, 4096, 8, 2, "fp8_w8a8", gpu="h100_sxm"), "E=8,N=7168,device_name=NVIDIA_H100_80GB_HBM3,dtype=fp8_w8a8.json"),
+    (Layer(7168, 4096, 8, 2, "fp8_w8a8", gpu="h100_sxm"),
+     "E=8,N=7168,device_name=NVIDIA_H100_80GB_HBM3,dtype=fp8_w8a8.json"),
     (Layer(256, 7168, 256, 8, "fp8_w8a8", (128, 128)),
      "E=256,N=256,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128,128].json"),
     (Layer(4096, 7168, dtype="fp8_w8a8", block_shape=(128, 128)),

@@ -181,7 +181,8 @@ def test_a_file_that_is_not_there_is_an_os_error(tmp_path):
     (lambda: tilecast.predict((64, 64)), r"m, n and k of a GEMM, .* got \(64, 64\)"),
     (lambda: tilecast.predict(64, None, 64), "m, n and k of a GEMM"),
     (lambda: tilecast.predict(PROBLEM, config=3), "configs: expected a sequence, got 3"),
-    (lambda: tilecast.predict(PROBLEM, config=[KNOWN, 3]), r"configs\[1\]: config: expected a configuration as a string"),
+    (lambda: tilecast.predict(PROBLEM, config=[KNOWN, 3]),
+     r"configs\[1\]: config: expected a configuration as a string"),
     (lambda: tilecast.Config(64), "tile: expected 2 or 3 integers, got 64"),
     (lambda: tilecast.Config((64, 64), stages=2.5), "stages: expected an integer, got 2.5"),
     (lambda: tilecast.predict(PROBLEM, schedules=[1]), "schedules: expected a string, got 1"),
@@ -253,7 +254,8 @@ def test_a_part_that_no_candidate_has_is_set_if_the_kernel_can_run():
 
 
 @pytest.mark.parametrize("configs, sentence", [
-    (["ws", "128x128 stagse=4"], r"configs\[1\]: configuration '128x128 stagse=4': no schedule has a key 'stagse'; did you"),
+    (["ws", "128x128 stagse=4"],
+     r"configs\[1\]: configuration '128x128 stagse=4': no schedule has a key 'stagse'; did you"),
     ([{"tile": (64, 64, 64), "stagse": 4}], "no schedule has a key 'stagse'; did you mean stages"),
     ([(64, 64, 64), (1, 2, 3, 4, 5, 6)], r"configs\[1\]: expected \(M, N, K\), perhaps with stages and warps"),
     ([((64,), 3)], r"configs\[0\]: tile: expected 2 or 3 integers, got \[64\]"),
@@ -381,7 +383,8 @@ def test_without_torch_the_import_names_the_package(tmp_path):
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')")
     told = subprocess.run([sys.executable, "-c", "import tilecast.torch"], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}).stderr
-    assert told.splitlines()[-1].startswith("ImportError: tilecast.torch needs torch, with or without CUDA: pip install")
+    assert told.splitlines()[-1].startswith(
+        "ImportError: tilecast.torch needs torch, with or without CUDA: pip install")
 
 
 def test_one_schedule_may_stand_alone():
@@ -413,7 +416,8 @@ def test_groups_and_leading_dimensions_are_those_of_the_program():
     ("dtype: apply only to m, n and k", lambda: tilecast.predict(tilecast.Gemm(64, 64, 64), dtype="bf16")),
     ("batch: cannot be combined", lambda: tilecast.Gemm([64, 64], 64, 64, batch=2)),
     ("expected both BLOCK_M and BLOCK_N", lambda: tilecast.rank([(64, 64, 64)], [{"BLOCK_M": 64, "BLOCK_K": 64}])),
-    ("block_m and bm: expected one of them", lambda: tilecast.rank([(64, 64, 64)], [{"BLOCK_M": 64, "BM": 64, "BN": 64}])),
+    ("block_m and bm: expected one of them",
+     lambda: tilecast.rank([(64, 64, 64)], [{"BLOCK_M": 64, "BM": 64, "BN": 64}])),
     ("tile: given twice", lambda: tilecast.rank([(64, 64, 64)], [{"BM": 64, "BN": 64, "tile": (64, 64)}]))])
 def test_mistakes_in_groups_and_leading_dimensions_are_refused(words, call):
     with pytest.raises(tilecast.ConfigError, match=words):
@@ -450,7 +454,8 @@ def test_attention_in_every_question():
     assert best.config.startswith("attention_") and best.time_us <= second.time_us
     prefill = tilecast.Attention(batch=1, heads=32, queries=4096, keys=4096, head_dim=128, causal=True)
     assert prefill.kv_heads == 32 and str(prefill) == "1x32x4096x4096x128"
-    many = tilecast.predict_many([DECODE, prefill, tilecast.Attention(batch=1, heads=1, queries=1, keys=1, head_dim=96)])
+    impossible = tilecast.Attention(batch=1, heads=1, queries=1, keys=1, head_dim=96)
+    many = tilecast.predict_many([DECODE, prefill, impossible])
     assert many[0] == best and "expected a head dimension of 64" in many[2].error
     assert str(many).splitlines()[0].split()[0] == "16x32:8x1x8192x128"
     # 200 splits exceed the limit of 128 per tile.
@@ -471,13 +476,15 @@ def test_attention_has_fields_of_its_own():
     refused("n, k, batch: apply only to m, n and k", lambda: tilecast.predict(DECODE, 1, 2, batch=3))
     refused("layout: apply only to m, n and k", lambda: tilecast.rank([DECODE], ["ao"], layout="tn"))
     refused("applies only to GEMMs", lambda: tilecast.rank([DECODE], [Tile(128, 128, 64)]))
-    refused("accumulate, out_dtype, calibrated, method: apply only to", lambda: tilecast.rank(PROBLEM, Tile(128, 128, 64), calibrated=False))
+    refused("accumulate, out_dtype, calibrated, method: apply only to",
+            lambda: tilecast.rank(PROBLEM, Tile(128, 128, 64), calibrated=False))
     refused("family: applies only to Triton's", lambda: tilecast.rank(PROBLEM, KNOWN, family=tilecast.triton.Family()))
     refused("attention", lambda: tilecast.rank([DECODE], [tilecast.predict(64, 64, 64, top=1)[0].config]))
     sides = {"batch": 1, "heads": 4, "queries": 8, "keys": 8, "head_dim": 64}
     refused("causal: expected True or False, got 'full'",
             lambda: tilecast.predict(tilecast.Attention(**sides, causal="full")))
-    refused("the number of heads is not a multiple of the number of KV heads", lambda: tilecast.predict(tilecast.Attention(**sides, kv_heads=3)))
+    refused("the number of heads is not a multiple of the number of KV heads",
+            lambda: tilecast.predict(tilecast.Attention(**sides, kv_heads=3)))
     refused("unknown layout|bhsd", lambda: tilecast.predict(tilecast.Attention(**sides, layout="tn")))
     refused("expected fp16 or bf16 for attention", lambda: tilecast.predict(tilecast.Attention(**sides, dtype="fp32")))
     with pytest.raises(TypeError):

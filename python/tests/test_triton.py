@@ -210,7 +210,8 @@ def test_strides_of_the_call_say_the_layout():
     call = {"a_ptr": a, "M": 128, "N": 512, "K": 256}
     assert tt.Tuner()._problem({**call, "stride_am": 1, "stride_ak": 128, "stride_bk": 512, "stride_bn": 1})[4] == "nt"
     assert tt.Tuner()._problem({**call, "stride_am": 1, "stride_ak": 128, "stride_bk": 1, "stride_bn": 256})[4] == "tt"
-    assert tt.Tuner()._problem({"a_ptr": Tensor((128, 256), (1, 128)), "b_ptr": Tensor((256, 512), (512, 1))})[4] == "nt"
+    transposed = {"a_ptr": Tensor((128, 256), (1, 128)), "b_ptr": Tensor((256, 512), (512, 1))}
+    assert tt.Tuner()._problem(transposed)[4] == "nt"
     assert tt.Tuner()._problem({**call, "stride_bk": 1, "stride_bn": 256})[3:] == ("float16", "tn")
     assert tt.Tuner()._problem({**call, "stride_bk": 512, "stride_bn": 1})[3:] == ("float16", "nn")
     with pytest.raises(tilecast.ConfigError, match="M, N, K"):
@@ -225,7 +226,8 @@ def test_strides_of_the_call_say_the_layout():
     (tt.Tile(128, 256, 64, 3, 8, 8, True, False), "persistent:tile=128x256x64,stages=3,warpgroups=2x1"),
     (tt.Tile(128, 128, 64, 3, 4, 8), "pipelined:tile=128x128x64,stages=3,warpgroups=1x1"),
     (tt.Tile(64, 256, 64, 4, 8, 8), "pipelined:tile=64x256x64,stages=4,warpgroups=1x2"),
-    (tt.Tile(128, 128, 64, 3, 8, 8, True, warp_specialize=True), "warp_specialized:tile=128x128x64,stages=3,warpgroups=2x1"),
+    (tt.Tile(128, 128, 64, 3, 8, 8, True, warp_specialize=True),
+     "warp_specialized:tile=128x128x64,stages=3,warpgroups=2x1"),
     (tt.Tile(128, 128, 64, 3, 8, 8, split_k=4), "split_k:tile=128x128x64,stages=3,warpgroups=2x1"),
     (tt.Tile(128, 128, 64, 1, 4, 8), "blocked:tile=128x128x64,warpgroups=1x1"),
 ])
@@ -370,8 +372,8 @@ def test_no_tile_is_faster_than_what_it_takes_in():
     draw = random.Random(45)
     for _ in range(40):
         m, n, k = (16 * 2 ** draw.randint(0, 9) for _ in range(3))
-        tiles = [tt.Tile(16 << draw.randint(0, 4), 8 << draw.randint(0, 5), 32 << draw.randint(0, 2), draw.randint(1, 5),
-                         1 << draw.randint(0, 3), 8, persistent, draw.random() < 0.5)
+        tiles = [tt.Tile(16 << draw.randint(0, 4), 8 << draw.randint(0, 5), 32 << draw.randint(0, 2),
+                         draw.randint(1, 5), 1 << draw.randint(0, 3), 8, persistent, draw.random() < 0.5)
                  for persistent in (False, True) for _ in range(8)]
         for tile, us in zip(tiles, tt.times_us(tiles, m, n, k, dtype="bf16", layout=draw.choice(("tn", "nn")))):
             taken = 2 * k * (m * -(-n // tile.block_n) + n * -(-m // tile.block_m))
