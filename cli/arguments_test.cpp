@@ -13,7 +13,7 @@ Arguments given(std::string_view command, const std::vector<std::string>& words)
 }
 
 std::string refusal(std::string_view command, const std::vector<std::string>& words) {
-  return error_message([&] { given(command, words); });
+  return ERROR_MESSAGE(given(command, words));
 }
 
 TEST_CASE("A SHAPE after the values of a list is recognized if there is no other") {

@@ -60,7 +60,7 @@ TEST_CASE("calibrate writes an overlay and a learned correction, and prints a su
   const std::string overlay = read_file(scene.out);
   CHECK(overlay.starts_with("# Made by `tilecast calibrate --gpu h200_sxm --data " + scene.data +
                             " --out " + scene.out + " --no-simulation`:\n"));
-  CHECK(overlay.find("\nname: h200_sxm\n") != std::string::npos);
+  CHECK(contains(overlay, "\nname: h200_sxm\n"));
   const LearnedModel learned = load_learned(scene.folder / "out/mine.learned.yaml", "h200_sxm");
   CHECK(learned.rows == 312);
   CHECK(learned.overlay == hash_text(overlay));  // so that neither file is used with another
@@ -92,7 +92,7 @@ TEST_CASE("calibrate refuses unwritable outputs before it fits") {
   const CapturedRun run =
       enough.calibrate({"--out", (enough.folder / "taken.calibrated.yaml").string()});
   CHECK(run.exit_code == static_cast<int>(ExitCode::kFile));
-  CHECK(run.err.find("taken.calibrated.yaml: cannot write: ") != std::string::npos);
+  CHECK(contains(run.err, "taken.calibrated.yaml: cannot write: "));
   CHECK_FALSE(std::filesystem::exists(enough.folder / "taken.learned.yaml"));
 }
 

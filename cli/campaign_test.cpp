@@ -26,7 +26,7 @@ TEST_CASE("merge keeps a table whose rows are not of its plan") {
   const CapturedRun run =
       run_captured(run_merge, {"campaign", "merge", "--plan", plan, "--out", out});
   CHECK(run.exit_code == 2);
-  CHECK(run.err.find("nothing was written") != std::string::npos);
+  CHECK(contains(run.err, "nothing was written"));
   CHECK(read_file(out) == measured);
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("merge replaces neither a shard nor the plan") {
     arguments.insert(arguments.end(), more.begin(), more.end());
     const CapturedRun run = run_captured(run_merge, arguments);
     CHECK(run.exit_code == 2);
-    CHECK(run.err.find("; choose another file") != std::string::npos);
+    CHECK(contains(run.err, "; choose another file"));
     CHECK(read_file(shard) == "a shard that began");
   }
 }
@@ -53,10 +53,10 @@ TEST_CASE("Neither merge nor slurm overwrites a shard or the plan") {
   for (const std::string& out : {plan, shard}) {
     const CapturedRun slurm = run_captured(run_slurm, {"campaign", "slurm", plan, "--out", out});
     CHECK(slurm.exit_code == 2);
-    CHECK((out == plan) == (slurm.err.find(named) == std::string::npos));
+    CHECK((out == plan) != contains(slurm.err, named));
   }
-  CHECK(run_captured(run_merge, {"campaign", "merge", "--plan", plan, "--out", shard})
-            .err.find(named) != std::string::npos);
+  CHECK(contains(run_captured(run_merge, {"campaign", "merge", "--plan", plan, "--out", shard}).err,
+                 named));
 }
 
 }  // namespace

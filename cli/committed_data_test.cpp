@@ -117,8 +117,8 @@ TEST_CASE("docs/accuracy.md and the shares of pairs in order follow from the hel
   manifest.waves.reset();
   manifest.timelines.clear();
   const ReportInput input = load_report_input(manifest, {});
-  CHECK(read_file("docs/accuracy.md").find(report_headline(report_json(input), "reports/page")) !=
-        std::string::npos);
+  CHECK(
+      contains(read_file("docs/accuracy.md"), report_headline(report_json(input), "reports/page")));
   struct Counted {
     int all = 0, in_order = 0;
   };

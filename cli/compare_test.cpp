@@ -34,7 +34,7 @@ TEST_CASE("compare fits a terminal, gives a verdict and says where cuBLASLt's ti
   for (const char* part : {"cuBLASLt, ", "bound: tensor cores", "bound: DRAM", "bound: launch",
                            "no kernel can beat"}) {
     CAPTURE(part);
-    CHECK(run.out.find(part) != std::string::npos);
+    CHECK(contains(run.out, part));
   }
 }
 
@@ -61,9 +61,8 @@ TEST_CASE("compare and predict have one pick and one DRAM bound") {
   const Json best = Json::parse(run("predict", run_predict, {"--format", "json"}))["ranking"][0];
   CHECK(ours["ours"]["config"] == best["config"]);
   CHECK(ours["ours"]["time_us"] == best["time_us"]);
-  CHECK(run("predict", run_predict, {})
-            .find(fmt::format("takes {:.2f} us", ours["roofs_us"]["DRAM"].get<double>())) !=
-        std::string::npos);
+  CHECK(contains(run("predict", run_predict, {}),
+                 fmt::format("takes {:.2f} us", ours["roofs_us"]["DRAM"].get<double>())));
 }
 
 TEST_CASE("compare lists many problems, and says which have no prediction") {
@@ -73,17 +72,17 @@ TEST_CASE("compare lists many problems, and says which have no prediction") {
   CHECK(run.exit_code == 5);
   // Legend, titles, a row, an error in two lines, and the last line end.
   CHECK(split(run.out, '\n').size() == 6);
-  CHECK(run.out.find("line 2: ") != std::string::npos);
-  CHECK(run.err.find("1 of 2 problems have no prediction") != std::string::npos);
+  CHECK(contains(run.out, "line 2: "));
+  CHECK(contains(run.err, "1 of 2 problems have no prediction"));
 }
 
 TEST_CASE("On GPUs without library measurements, compare shows the pick and the roofline bounds") {
   const CapturedRun run = compare({"4096x4096x4096", "--gpu", "b200"});
   REQUIRE(run.exit_code == 0);
-  CHECK(run.out.find("cuBLASLt's time is not known") != std::string::npos);
-  CHECK(run.out.find("only on Hopper GPUs") != std::string::npos);
+  CHECK(contains(run.out, "cuBLASLt's time is not known"));
+  CHECK(contains(run.out, "only on Hopper GPUs"));
   const CapturedRun grouped = compare({"[64,64]x64x128"});
-  CHECK(grouped.out.find("\ncuBLASLt has no grouped GEMMs.\n") != std::string::npos);
+  CHECK(contains(grouped.out, "\ncuBLASLt has no grouped GEMMs.\n"));
 }
 
 TEST_CASE("The bound by DRAM reads the operands and writes the result once") {
@@ -96,7 +95,7 @@ TEST_CASE("The ratio that compare prints is that of the printed times, with copi
   const std::vector<std::string> shape{"1x4096x4095"};
   const Json answer = Json::parse(compare({shape[0], "--format", "json"}).out);
   const double ratio = answer["cublaslt"]["over_ours"];
-  CHECK(compare(shape).out.find(fmt::format("{:.3f} x tilecast's\n", ratio)) != std::string::npos);
+  CHECK(contains(compare(shape).out, fmt::format("{:.3f} x tilecast's\n", ratio)));
 }
 
 TEST_CASE("compare says perhaps if intervals overlap, or if no measured problem is similar") {
@@ -105,11 +104,11 @@ TEST_CASE("compare says perhaps if intervals overlap, or if no measured problem 
                            "No measured problem resembles this one", "extrapolated: K is 1 (",
                            "tilecast's pick is bound by launch and end; ", "<0.01"}) {
     CAPTURE(part);
-    CHECK(unlike.find(part) != std::string::npos);
+    CHECK(contains(unlike, part));
   }
   // Odd rows of C: cuBLASLt's forecast is 1077 to 1904 us, and the pick is extrapolated.
-  CHECK(compare({"2048x50257x768", "--dtype", "bf16"}).out.find("tilecast's pick is perhaps ") !=
-        std::string::npos);
+  CHECK(
+      contains(compare({"2048x50257x768", "--dtype", "bf16"}).out, "tilecast's pick is perhaps "));
   // A forecast for cuBLASLt has at least as wide an interval as tilecast's pick.
   const Json answer = Json::parse(compare({"4096x4096x4224", "--format", "json"}).out);
   const auto width = [&](const char* whose) {
@@ -126,8 +125,8 @@ TEST_CASE("Rows of compare's list fit a terminal and give the faster one's speed
              "nor will one ever be\n");
   const std::string out = compare({"--problems", (folder / "problems").string()}).out;
   CHECK(std::ranges::all_of(split(out, '\n'), [](auto line) { return line.size() <= 80; }));
-  CHECK(out.find(" ~~") != std::string::npos);
-  CHECK(out.find("  cuBLASLt 1.") != std::string::npos);
+  CHECK(contains(out, " ~~"));
+  CHECK(contains(out, "  cuBLASLt 1."));
 }
 
 TEST_CASE("compare gives cuDNN's time of attention") {
@@ -136,14 +135,13 @@ TEST_CASE("compare gives cuDNN's time of attention") {
   };
   const std::string out =
       compare({"--op", "attention", "4x32:8x4096x4096x128", "--dtype", "bf16", "--causal"}).out;
-  CHECK(out.find("cuDNN, forecast") != std::string::npos);
-  CHECK(out.find("cuBLASLt") == std::string::npos);
+  CHECK(contains(out, "cuDNN, forecast"));
+  CHECK(!contains(out, "cuBLASLt"));
   const Json forecast = Json::parse(answer("4x32:8x4096x4096x128"))["cudnn"];
   CHECK(forecast["source"] == "forecast");
   CHECK(forecast["over_ours"] > 0.9);
   CHECK(forecast["over_ours"] < 1.4);
-  CHECK(compare({"--op", "memcpy", "4096"}).err.find("only gemm and attention, not memcpy") !=
-        std::string::npos);
+  CHECK(contains(compare({"--op", "memcpy", "4096"}).err, "only gemm and attention, not memcpy"));
 }
 
 TEST_CASE("compare refuses other operations, and needs one of SHAPE and --problems") {
@@ -156,8 +154,8 @@ TEST_CASE("Several shapes are compared as a list of them is") {
   write_file(folder / "problems", "64x64x64\n64x128x64\n");
   CHECK(compare({"64x64x64", "64x128x64", "--dtype", "bf16"}).out ==
         compare({"--problems", (folder / "problems").string(), "--dtype", "bf16"}).out);
-  CHECK(compare({"64x64x64", "64x128x64", "--lda", "64"})
-            .err.find("--lda cannot be combined with several shapes") != std::string::npos);
+  CHECK(contains(compare({"64x64x64", "64x128x64", "--lda", "64"}).err,
+                 "--lda cannot be combined with several shapes"));
   CHECK(compare({"64x64x64", "pingpong"}).exit_code == 2);
 }
 

@@ -95,8 +95,8 @@ TEST_CASE("Configurations with one CUTLASS counterpart are one row, and --top co
   }
   const std::string rows = cutlass_rows(ranking, 2);
   REQUIRE(split(rows, '\n').size() == 3);  // two rows, and the last line end
-  CHECK(rows.find(",101,") != std::string::npos);
-  CHECK(rows.find(",104,") != std::string::npos);
+  CHECK(contains(rows, ",101,"));
+  CHECK(contains(rows, ",104,"));
 }
 
 TEST_CASE("A test list transposes the problem, and counts omitted kernels") {

@@ -53,7 +53,7 @@ TEST_CASE("A column-major D is the row-major D of the transposed GEMM") {
 
 TEST_CASE("Unsupported fields are refused by key") {
   const auto message = [](const char* key, const nlohmann::json& value) {
-    return error_message([&] { (void)with(key, value); });
+    return ERROR_MESSAGE(with(key, value));
   };
   CHECK(message("batch_count", "two") == "2 batch_count: expected an integer");
   CHECK(message("beta", 1.0) == "2 beta: expected 0, got 1.0");

@@ -144,7 +144,7 @@ TEST_CASE("A bottleneck that saves nothing if it costs nothing is reported as no
       saved += part["part"] == best["limiter"] ? part["saves"].get<double>() : 0;
     }
     const std::string text = explain({"--no-best"}, shape).out;
-    CHECK((text.find("alone is not the limit") != std::string::npos) == (saved < 0.01));
+    CHECK(contains(text, "alone is not the limit") == (saved < 0.01));
   }
 }
 
@@ -154,10 +154,11 @@ TEST_CASE(
       "persistent:tile=128x64x64,stages=6,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
       "raster=grouped_m,group=8,walk=strided";
   const std::string text = explain({"--config", large}, "262144x262144x65536").out;
-  CHECK(
+  CHECK(contains(
       run_captured(run_predict, {"predict", "262144x262144x65536", "--config", large, "--verbose"})
-          .err.find("1 candidates, 0 simulated") != std::string::npos);
-  CHECK(text.find("A  Only #1 is simulated; by the analytic model it is ") != std::string::npos);
+          .err,
+      "1 candidates, 0 simulated"));
+  CHECK(contains(text, "A  Only #1 is simulated; by the analytic model it is "));
 }
 
 TEST_CASE("explain compares at most three configurations, and names waves of whole tiles only") {
@@ -165,20 +166,20 @@ TEST_CASE("explain compares at most three configurations, and names waves of who
                 "up to 3 configurations");
   CHECK(std::ranges::count(explain({"--config", "ws", "pp", "stream_k"}).out, '\n') <= 25);
   const std::string text = explain({"--config", "stream_k"}).out;
-  CHECK(text.find("\nA  ") != std::string::npos);
-  CHECK(text.find("waves, the last") == std::string::npos);
-  CHECK(text.find("extra cost") == std::string::npos);
+  CHECK(contains(text, "\nA  "));
+  CHECK(!contains(text, "waves, the last"));
+  CHECK(!contains(text, "extra cost"));
 }
 
 TEST_CASE("explain names waves as a reason only if the partial one explains the difference") {
   // 256 tiles are 1.94 waves on 132 SMs, and twice as many as the best kernel's 0.97, of half the
   // size each: both leave 3 % of the SMs idle.
   const std::string smaller = explain({"--config", "ws 128x128x64 c1x1 o1"}, "2048x2048x2048").out;
-  CHECK(smaller.find(" cycles: SM time ") != std::string::npos);
-  CHECK(smaller.find("waves, the last") == std::string::npos);
+  CHECK(contains(smaller, " cycles: SM time "));
+  CHECK(!contains(smaller, "waves, the last"));
   // 18 x 16 tiles are 2.18 waves, and take the time of three.
   const std::string idle = explain({"--config", "ws 128x256x64 c1x1"}, "2304x4096x4096").out;
-  CHECK(idle.find("288 tiles on 132 CTAs take 2.2 waves, the last 18 % full") != std::string::npos);
+  CHECK(contains(idle, "288 tiles on 132 CTAs take 2.2 waves, the last 18 % full"));
 }
 
 TEST_CASE("explain writes CSV in the columns of predict, and JSON on one line") {
@@ -223,17 +224,16 @@ TEST_CASE("explain reports the share of padding rows in the tiles") {
   // 273 rows take two clusters of 256 rows: 239 of 512 are empty.
   CHECK(waves("[256,0,17]x2048x512")["rows_of_no_group"].get<double>() ==
         Approx(239.0 / 512).margin(1e-4));
-  CHECK(explain(asked, "[256,0,17]x2048x512").out.find("\npadding rows of tiles      46.7 %\n") !=
-        std::string::npos);
+  CHECK(
+      contains(explain(asked, "[256,0,17]x2048x512").out, "\npadding rows of tiles      46.7 %\n"));
   CHECK_FALSE(waves("273x2048x512").contains("rows_of_no_group"));
-  CHECK(explain(asked, "273x2048x512").out.find("padding rows") == std::string::npos);
+  CHECK(!contains(explain(asked, "273x2048x512").out, "padding rows"));
 }
 
 TEST_CASE("explain splits the cost of groups into parts") {
   std::vector<std::string> asked{"--config", kWide, "--no-best", "--method", "analytic"};
-  CHECK(explain(asked, "[257,0,200]x2048x512").out.find("\ncost of partial tiles") !=
-        std::string::npos);
-  CHECK(explain(asked, "273x2048x512").out.find("imbalance") == std::string::npos);
+  CHECK(contains(explain(asked, "[257,0,200]x2048x512").out, "\ncost of partial tiles"));
+  CHECK(!contains(explain(asked, "273x2048x512").out, "imbalance"));
   asked.insert(asked.end(), {"--format", "json"});
   const Json groups =
       Json::parse(explain(asked, "[257,0,200]x2048x512").out)["kernels"][0]["groups"];
@@ -267,15 +267,15 @@ TEST_CASE("explain lists the contributions to a correction, which add up to it")
     std::ranges::replace(out, '\n', ' ');
     return out;
   };
-  CHECK(text({}).find("of the clock") != std::string::npos);
-  CHECK(text({"--inputs", "zeros"}).find("of the clock") == std::string::npos);
-  CHECK(text({"--details"}).find("A: learned correction") != std::string::npos);
+  CHECK(contains(text({}), "of the clock"));
+  CHECK(!contains(text({"--inputs", "zeros"}), "of the clock"));
+  CHECK(contains(text({"--details"}), "A: learned correction"));
   std::string far = explain({"--config", kSmall, "--no-best"}, "52823x19115x4").out;
   std::ranges::replace(far, '\n', ' ');
-  CHECK(far.find("extrapolated: K is 4 (measured: 8 to ") != std::string::npos);
+  CHECK(contains(far, "extrapolated: K is 4 (measured: 8 to "));
   const CapturedRun physics =
       explain({"--config", measured, "--no-best", "--no-calibration"}, "64x4096x4096");
-  CHECK(physics.out.find("learned correction") == std::string::npos);
+  CHECK(!contains(physics.out, "learned correction"));
 }
 
 TEST_CASE("explain's cycles are those of predict --config") {
@@ -343,12 +343,12 @@ TEST_CASE("explain attributes a slower copy to losses of DRAM's rate") {
         Approx(memory["tb_per_s"].get<double>() / 4.8).epsilon(0.001));
   CHECK(memory["of_measured_rates"] > memory["of_datasheet"]);
   const std::string why = kernel["against_best"]["why"].dump();
-  CHECK(why.find("independent walks") != std::string::npos);
-  CHECK(why.find("plain loads") != std::string::npos);
+  CHECK(contains(why, "independent walks"));
+  CHECK(contains(why, "plain loads"));
   const CapturedRun table =
       explain({"--op", "memcpy", "--config", slow, "--details"}, "1073741824");
-  CHECK(table.out.find("of datasheet") != std::string::npos);
-  CHECK(table.out.find("TFLOP/s") == std::string::npos);
+  CHECK(contains(table.out, "of datasheet"));
+  CHECK(!contains(table.out, "TFLOP/s"));
 }
 
 TEST_CASE("A layout is refused for an op without layouts") {
@@ -380,8 +380,8 @@ TEST_CASE("The table fits 80 columns, without colour, for one kernel and for man
     }
     CHECK(longest <= 80);
     CHECK(longest > 40);
-    CHECK(run.out.find('\033') == std::string::npos);
-    CHECK(run.out.find("\nA  ") != std::string::npos);
+    CHECK(!contains(run.out, '\033'));
+    CHECK(contains(run.out, "\nA  "));
   }
 }
 
@@ -438,16 +438,16 @@ TEST_CASE("Explanations of attention's prefill report softmax and mask in 25 lin
       CAPTURE(shape, dtype);
       const CapturedRun run = explain({"--op", "attention", "--causal", "--dtype", dtype}, shape);
       CHECK(std::ranges::count(run.out, '\n') <= 25);
-      CHECK(run.out.find("\nSoftmax: ") != std::string::npos);
-      CHECK(run.out.find("Mask: ") != std::string::npos);
-      CHECK(run.out.find("\ntensor cores busy ") != std::string::npos);
+      CHECK(contains(run.out, "\nSoftmax: "));
+      CHECK(contains(run.out, "Mask: "));
+      CHECK(contains(run.out, "\ntensor cores busy "));
     }
   }
 }
 
 TEST_CASE("explain --details wraps an op's notes") {
   const CapturedRun run = explain({"--op", "attention", "--details"}, "1x32:8x1x8192x128");
-  CHECK(run.out.find("\n#1: notes\n  Softmax: ") != std::string::npos);
+  CHECK(contains(run.out, "\n#1: notes\n  Softmax: "));
   std::istringstream lines(run.out);
   for (std::string line; std::getline(lines, line);) {
     CAPTURE(line);

@@ -32,9 +32,9 @@ TEST_CASE("compile writes a table that can be read, and finds its kernels in the
   const CapturedRun first = compile(folder, some);
   CAPTURE(first.err);
   CHECK(first.exit_code == 0);
-  CHECK(first.out.find("2 kernels, 2 compiled now") != std::string::npos);
+  CHECK(contains(first.out, "2 kernels, 2 compiled now"));
   CHECK(parse_compiler_rejections(read_file(folder / "table.csv"), "table.csv").size() <= 2);
-  CHECK(compile(folder, some).out.find("2 kernels, 0 compiled now") != std::string::npos);
+  CHECK(contains(compile(folder, some).out, "2 kernels, 0 compiled now"));
 }
 
 TEST_CASE("compile keeps the rows of other kernels") {
@@ -65,7 +65,7 @@ TEST_CASE("compile refuses an invalid table and an unknown schedule") {
   write_file(folder / "table.csv", "m,n,k\n");
   const CapturedRun run = compile(folder, kOne);
   CHECK(run.exit_code == 2);
-  CHECK(run.err.find("table.csv:1: expected the columns") != std::string::npos);
+  CHECK(contains(run.err, "table.csv:1: expected the columns"));
 }
 
 }  // namespace tilecast

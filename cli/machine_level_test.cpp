@@ -3,6 +3,7 @@
 #include "tests/catch.h"
 
 using tilecast::ChildResult;
+using tilecast::contains;
 using tilecast::machine_from_probe;
 using tilecast::MachineLevel;
 using tilecast::ProbedMachine;
@@ -68,6 +69,6 @@ TEST_CASE("A probe that was not built, fails, or prints nonsense leaves the mode
     const ProbedMachine machine = machine_from_probe(probe);
     CHECK(machine.level == MachineLevel::kModel);
     CHECK(!machine.missing.empty());
-    CHECK(machine.missing.find('\n') == std::string::npos);
+    CHECK(!contains(machine.missing, '\n'));
   }
 }

@@ -84,7 +84,7 @@ void check_refused(const std::vector<std::string>& more, const std::string& part
   const CapturedRun run = predict(more);
   CAPTURE(run.err, part);
   CHECK(run.exit_code == static_cast<int>(ExitCode::kUsage));
-  CHECK(run.err.find(part) != std::string::npos);
+  CHECK(contains(run.err, part));
 }
 
 TEST_CASE("Tables fit 80 columns, and their configurations are those that --config takes") {
@@ -125,7 +125,7 @@ TEST_CASE("A wide table has every column and canonical configurations") {
   const std::string text =
       table({"2048x2048x1024", "--wide", "--top", "3", "--method", "analytic"});
   for (const char* title : {"time us", "TFLOP/s", "GHz", "kcycles", " W ", "bound by"}) {
-    CHECK(text.find(title) != std::string::npos);
+    CHECK(contains(text, title));
   }
   for (const std::string& config : configs_of(text)) {
     CHECK(to_text(parse_config(config)) == config);
@@ -169,10 +169,10 @@ TEST_CASE("The CUTLASS kernel is the counterpart of the fastest candidate that h
   const std::string name = answer["cutlass"]["kernel"];
   CHECK(name.starts_with("cutlass3x_sm90_tensorop_gemm_f16_"));
   const std::string text = table({"2048x2048x1024"});
-  CHECK(text.find("CUTLASS") != std::string::npos);
-  CHECK(text.find("TileShape ") != std::string::npos);
-  CHECK(table({"2048x2048x1024", "--dtype", "fp8"}).find("No kernel of CUTLASS is named for fp8") !=
-        std::string::npos);
+  CHECK(contains(text, "CUTLASS"));
+  CHECK(contains(text, "TileShape "));
+  CHECK(contains(table({"2048x2048x1024", "--dtype", "fp8"}),
+                 "No kernel of CUTLASS is named for fp8"));
   const std::vector<std::string> listed =
       lines_of(table({"2048x2048x1024", "--format", "cutlass", "--rows", "2"}));
   CHECK(listed.size() == 4);  // titles, two kernels, and the last line end
@@ -209,10 +209,10 @@ TEST_CASE("A list of configurations is ranked as given, and each line has a rank
   CHECK(ranks[2] + ranks[3] == 3);
   CHECK(answer["ranking"][static_cast<std::size_t>(ranks[3] - 1)]["config_line"] == 3);
   CHECK(reasons.size() == 2);
-  CHECK(reasons[4].find("more registers than") != std::string::npos);
-  CHECK(reasons[5].find("no candidate has 320x256x64") != std::string::npos);
+  CHECK(contains(reasons[4], "more registers than"));
+  CHECK(contains(reasons[5], "no candidate has 320x256x64"));
   const CapturedRun shown = predict({"1024x1024x512", "--configs", file});
-  CHECK(shown.err.find("line 5: configuration 'pp 320x256x64': no candidate") != std::string::npos);
+  CHECK(contains(shown.err, "line 5: configuration 'pp 320x256x64': no candidate"));
   check_fits(shown.out);
   const CsvText csv = parse_csv(
       table({"--problems", file + ".problems", "--configs", file, "--format", "csv"}), "predict");
@@ -230,20 +230,20 @@ TEST_CASE("A line that cannot be read is named, and the other lines are ranked")
     const CapturedRun run = predict({"1024x1024x512", "--configs", file, "--format", format});
     CAPTURE(format, run.out, run.err);
     CHECK(run.exit_code == 5);
-    CHECK(run.err.find(file + ":2: " + why) != std::string::npos);
-    CHECK(run.err.find("1 line cannot be read") != std::string::npos);
+    CHECK(contains(run.err, file + ":2: " + why));
+    CHECK(contains(run.err, "1 line cannot be read"));
     if (std::string(format) == "json") {
       CHECK(Json::parse(run.out)["listed"][1] == Json{{"line", 2}, {"error", why}});
       CHECK(Json::parse(run.out)["listed"][2]["rank"] == 1);
     }
   }
-  CHECK(predict({"1024x1024x512", "--configs", file}).out.find("\n1   1,3 ") != std::string::npos);
+  CHECK(contains(predict({"1024x1024x512", "--configs", file}).out, "\n1   1,3 "));
   write_file(folder / "problems", "1024x1024x512\n512x512x512\n");
   const CapturedRun both =
       predict({"--problems", (folder / "problems").string(), "--configs", file});
   CHECK(both.exit_code == 5);
   CHECK(both.out.starts_with(" line   time us TFLOP/s  problem"));
-  CHECK(both.out.find("\n  1,3 ") != std::string::npos);
+  CHECK(contains(both.out, "\n  1,3 "));
   write_file(file, "stagse=4\n");
   check_refused({"1024x1024x512", "--configs", file}, "expected a configuration on each line");
 }
@@ -259,7 +259,7 @@ TEST_CASE("Several configurations are ranked as a list of them is") {
   const CapturedRun run = with({"--config", "ws 128x256", "pp 128x128x64 s3", "128x100"});
   CHECK(run.out == with({"--configs", (folder / "configs").string()}).out);
   CHECK(lines_of(run.out).size() == 4);  // titles, two kernels, and the last line end
-  CHECK(run.err.find("line 3: configuration '128x100': no candidate") != std::string::npos);
+  CHECK(contains(run.err, "line 3: configuration '128x100': no candidate"));
   check_refused({"512x512", "--experts", "8", "--tokens", "64", "--config", "ws", "pp"},
                 "exactly one --config");
 }
@@ -283,8 +283,8 @@ TEST_CASE("Several GPUs are shown side by side, each as if alone") {
       table({"--gpu", "H200", "h100_sxm", "2048x2048x1024", "--method", "analytic", "--all"});
   check_fits(text);
   CHECK(configs_of(text).size() == 2);
-  CHECK(text.find("\nh200_sxm ") != std::string::npos);
-  CHECK(text.find("\nh100_sxm ") != std::string::npos);
+  CHECK(contains(text, "\nh200_sxm "));
+  CHECK(contains(text, "\nh100_sxm "));
   const Json list = Json::parse(table({"2048x2048x1024", "--gpu", "h200", "h100_sxm", "--top", "2",
                                        "--format", "json", "--method", "analytic"}));
   REQUIRE(list.size() == 2);
@@ -296,11 +296,9 @@ TEST_CASE("Several GPUs are shown side by side, each as if alone") {
   CHECK(rows.starts_with("gpu,rank,config,"));
   // a header, one row per GPU, and the last line end
   CHECK(lines_of(rows).size() == 4);
-  CHECK(predict({"64x64x64", "--gpu", "h100"}).err.find("taken as h100_sxm (NVIDIA H100 SXM") !=
-        std::string::npos);
+  CHECK(contains(predict({"64x64x64", "--gpu", "h100"}).err, "taken as h100_sxm (NVIDIA H100 SXM"));
   check_refused({"2048x2048x1024", "--gpu", "rtx"}, "rtx_3090, rtx_4090, rtx_5090, rtx_pro");
-  CHECK(table({"2048x2048x1024", "--gpu", "4090", "--method", "analytic"}).find("multistage") !=
-        std::string::npos);
+  CHECK(contains(table({"2048x2048x1024", "--gpu", "4090", "--method", "analytic"}), "multistage"));
   check_refused({"2048x2048x1024", "--gpu", "h200", "b200", "--format", "cutlass"}, "one --gpu");
   for (const char* schedule : {"split_k", "stream_k_hybrid", "pingpong", "tcgen05_pipelined"}) {
     check_refused({"1024x1024x1024", "--gpu", "4090", "--schedule", schedule}, "this GPU is ada");
@@ -321,7 +319,7 @@ TEST_CASE("The energy objective prefers fewer joules among kernels too close to 
   CHECK(too_close(longer, Regime::kBurst));
   const std::string text = table({"4096x4096x4096", "--objective", "energy"});
   check_fits(text);
-  CHECK(text.find("  mJ  ") != std::string::npos);
+  CHECK(contains(text, "  mJ  "));
   check_refused({"64x64x64", "--objective", "power"}, "--objective");
 }
 
@@ -341,8 +339,8 @@ TEST_CASE("A GPU without a prediction does not affect the others") {
   const std::string text = in("table");
   check_fits(text);
   CHECK(configs_of(text).size() == 1);
-  CHECK(text.find("\nb200: 1024x1024x512: layout nn: ") != std::string::npos);
-  CHECK(text.find("\nhipparchus_h10: none of tilecast's GEMM schedules runs") != std::string::npos);
+  CHECK(contains(text, "\nb200: 1024x1024x512: layout nn: "));
+  CHECK(contains(text, "\nhipparchus_h10: none of tilecast's GEMM schedules runs"));
   const Json list = Json::parse(in("json"));
   REQUIRE(list.size() == 3);  // predictions come first
   CHECK(list[0]["gpu"] == "h200_sxm");
@@ -364,7 +362,7 @@ TEST_CASE("A GPU without a prediction does not affect the others") {
 
 TEST_CASE("A kernel longer than any measured burst gets a note") {
   const auto says = [](const std::vector<std::string>& arguments) {
-    return table(arguments).find("#1 takes longer than a burst") != std::string::npos;
+    return contains(table(arguments), "#1 takes longer than a burst");
   };
   CHECK(says({"32768x32768x32768", "--method", "analytic"}));  // 90 ms
   CHECK_FALSE(says({"32768x32768x32768", "--method", "analytic", "--regime", "sustained"}));
@@ -374,13 +372,13 @@ TEST_CASE("A kernel longer than any measured burst gets a note") {
 TEST_CASE("A problem that exceeds the GPU's memory gets a note") {
   // A, B and C of 2^18 x 2^18 fp16 need 128 GiB each, 384 GiB; the GPU has 141 GB. 3 x 0.5 GiB fit.
   const std::string most = table({"262144x262144x262144", "--method", "analytic", "--top", "1"});
-  CHECK(most.find("\n      A, B and C need 384 GiB, this GPU has 141 GiB\n") != std::string::npos);
-  CHECK(table({"16384x16384x16384", "--method", "analytic"}).find("GiB") == std::string::npos);
+  CHECK(contains(most, "\n      A, B and C need 384 GiB, this GPU has 141 GiB\n"));
+  CHECK(!contains(table({"16384x16384x16384", "--method", "analytic"}), "GiB"));
   // 2^37 elements of 2 bytes are read and written.
-  CHECK(table({"137438953472", "--op", "memcpy"}).find("inputs and result need 512 GiB") !=
-        std::string::npos);
-  CHECK(table({"262144x262144x262144", "--method", "analytic", "--gpu", "h100_sxm", "b200"})
-            .find("\nb200: A, B and C need 384 GiB, this GPU has 180 GiB\n") != std::string::npos);
+  CHECK(contains(table({"137438953472", "--op", "memcpy"}), "inputs and result need 512 GiB"));
+  CHECK(
+      contains(table({"262144x262144x262144", "--method", "analytic", "--gpu", "h100_sxm", "b200"}),
+               "\nb200: A, B and C need 384 GiB, this GPU has 180 GiB\n"));
 }
 
 TEST_CASE("The best ping-pong kernel is a row, simulated if it is near") {
@@ -391,7 +389,7 @@ TEST_CASE("The best ping-pong kernel is a row, simulated if it is near") {
   REQUIRE(best != tiles.end());
   const double time = (*best)["time_us"];
   CHECK(((*best)["method"] == "simulated" || time > 1.1 * tiles[0]["time_us"].get<double>()));
-  CHECK(table({"4096x1024x2048"}).find(fmt::format("{:.2f} ", time)) != std::string::npos);
+  CHECK(contains(table({"4096x1024x2048"}), fmt::format("{:.2f} ", time)));
 }
 
 TEST_CASE("An uncalibrated interval is wider than the assumed clock allows") {
@@ -399,8 +397,8 @@ TEST_CASE("An uncalibrated interval is wider than the assumed clock allows") {
   const Json best = Json::parse(table({"8192x8192x8192", "--gpu", "4090", "--method", "analytic",
                                        "--format", "json"}))["ranking"][0];
   CHECK(best["interval_us"][0].get<double>() < 0.85 * best["time_us"].get<double>());
-  CHECK(table({"8192x8192x8192", "--gpu", "4090", "--method", "analytic"}).find("(not measured)") !=
-        std::string::npos);
+  CHECK(contains(table({"8192x8192x8192", "--gpu", "4090", "--method", "analytic"}),
+                 "(not measured)"));
 }
 
 TEST_CASE("Experts take -n and -k, and a GPU that is named twice is answered once") {
@@ -410,7 +408,7 @@ TEST_CASE("Experts take -n and -k, and a GPU that is named twice is answered onc
   shape.insert(shape.begin(), "1024x512");
   sides.insert(sides.begin(), {"-n", "1024", "-k", "512"});
   CHECK(table(shape) == table(sides));
-  CHECK(table(sides).find("\nBest: ") != std::string::npos);
+  CHECK(contains(table(sides), "\nBest: "));
   check_refused({"-m", "64", "-n", "64"}, "-m requires --k");
   check_refused({"64x64x64", "pingpong"}, "unexpected 'pingpong' after SHAPE");
 }
@@ -429,10 +427,9 @@ TEST_CASE("The lead over the next simulated kernel is reported with its confiden
   CHECK(answer["lead"].get<double>() == Approx(apart).margin(1e-4));
   CHECK(answer["order_confidence"] == share_in_order(apart, Regime::kBurst));
   const std::string text = table({asked});
-  CHECK((text.find("#1 leads #2 by") != std::string::npos ||
-         text.find("too close to call") != std::string::npos));
-  CHECK(text.find("of such") != std::string::npos);
-  CHECK(table({asked, "--inputs", "zeros"}).find("of such") == std::string::npos);
+  CHECK((contains(text, "#1 leads #2 by") || contains(text, "too close to call")));
+  CHECK(contains(text, "of such"));
+  CHECK(!contains(table({asked, "--inputs", "zeros"}), "of such"));
   const Json of_zeros = Json::parse(table({asked, "--inputs", "zeros", "--format", "json"}));
   CHECK(of_zeros.count("lead") == 1);
   CHECK(of_zeros.count("order_confidence") == 0);
@@ -442,20 +439,19 @@ TEST_CASE("The lead over the next simulated kernel is reported with its confiden
 }
 
 TEST_CASE("An uncalibrated interval is marked") {
-  CHECK(table({"512x512x512"}).find("default error") == std::string::npos);
+  CHECK(!contains(table({"512x512x512"}), "default error"));
   const std::string zeros = table({"512x512x512", "--inputs", "zeros"});
   check_fits(zeros);
-  CHECK(unwrapped(zeros).find("(default error: all-zero inputs were not measured") !=
-        std::string::npos);
-  CHECK(unwrapped(table({"512x512x512", "--gpu", "h100_pcie", "--method", "analytic"}))
-            .find("(default error: docs/accuracy.md)") != std::string::npos);
+  CHECK(contains(unwrapped(zeros), "(default error: all-zero inputs were not measured"));
+  CHECK(contains(unwrapped(table({"512x512x512", "--gpu", "h100_pcie", "--method", "analytic"})),
+                 "(default error: docs/accuracy.md)"));
 }
 
 TEST_CASE("A default interval on a calibrated GPU is not called uncalibrated") {
   const std::string text =
       unwrapped(table({"2x8x512x512x128", "--op", "attention", "--gpu", "h100_sxm"}));
-  CHECK(text.find("(default error: docs/accuracy.md)") != std::string::npos);
-  CHECK(text.find("not calibrated") == std::string::npos);
+  CHECK(contains(text, "(default error: docs/accuracy.md)"));
+  CHECK(!contains(text, "not calibrated"));
 }
 
 TEST_CASE("Measurements without a row of the problem get a note") {
@@ -496,9 +492,8 @@ TEST_CASE("--verbose explains each reason by an example") {
 }
 
 TEST_CASE("--verbose reports clamped results on standard error") {
-  CHECK(predict({"64x64x512", "--verbose"}).err.find("h200_sxm: 0 results clamped\n") !=
-        std::string::npos);
-  CHECK(predict({"64x64x512"}).err.find("clamped") == std::string::npos);
+  CHECK(contains(predict({"64x64x512", "--verbose"}).err, "h200_sxm: 0 results clamped\n"));
+  CHECK(!contains(predict({"64x64x512"}).err, "clamped"));
 }
 
 TEST_CASE("Experts are ranked by the mean over random routings, which depend on the seed") {
@@ -512,9 +507,8 @@ TEST_CASE("Experts are ranked by the mean over random routings, which depend on 
   const std::string text = table(asked({"--seed", "7"}));
   check_fits(text);
   CHECK(text.starts_with("Grouped GEMM: 8 groups, "));
-  CHECK(text.find(" rows (1,000 tokens, top 2, zipf:1.1), N 512,") != std::string::npos);
-  CHECK(text.find("Times are means over 3 random routings (seed 7): #1 takes ") !=
-        std::string::npos);
+  CHECK(contains(text, " rows (1,000 tokens, top 2, zipf:1.1), N 512,"));
+  CHECK(contains(text, "Times are means over 3 random routings (seed 7): #1 takes "));
   const Json answer = Json::parse(table(asked({"--format", "json"})));
   CHECK(answer["routing"] ==
         Json::parse(R"({"experts":8,"tokens":1000,"top_k":2,"zipf":1.1,"seed":1,"draws":3})"));
@@ -592,7 +586,7 @@ TEST_CASE("Names of torch, CUTLASS and vLLM are accepted") {
   CHECK(ranking({"1024x1024x512", "--config", "cooperative 128x256"}) ==
         ranking({"1024x1024x512", "--config", "ws:tile=128x256x64"}));
   const std::string any = ranking({"1024x1024x512", "--config", "128x128x64"})[0]["config"];
-  CHECK(any.find(":tile=128x128x64,") != std::string::npos);
+  CHECK(contains(any, ":tile=128x128x64,"));
   check_refused({"-m", "256", "-n", "512"}, "requires --k");
   check_refused({"1024x1024x512", "--config", "100x100"}, "no candidate has 100x100");
 }
@@ -633,7 +627,7 @@ TEST_CASE("The output for problems of all kinds fits 80 columns and 24 lines") {
     const std::string text = table(arguments);
     check_fits(text);
     CHECK(lines_of(text).size() <= 24 + 1);  // plus the last line end
-    CHECK(text.find("\nBest: ") != std::string::npos);
+    CHECK(contains(text, "\nBest: "));
   }
 }
 

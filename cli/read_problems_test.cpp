@@ -137,9 +137,8 @@ TEST_CASE("A byte-order mark is ignored, and an unreadable list is an error") {
   REQUIRE(marked.size() == 1);
   CHECK(to_text(marked[0].problem) == "64x64x64 fp16 tn");
   std::ifstream folder(std::filesystem::temp_directory_path());
-  CHECK(error_message([&] {
-          read_problems(folder, "list", {}, {}, [](const ListedProblem&) {});
-        }) == "6 list: expected a file, got a folder");
+  CHECK(ERROR_MESSAGE(read_problems(folder, "list", {}, {}, [](const ListedProblem&) {})) ==
+        "6 list: expected a file, got a folder");
 }
 
 TEST_CASE("A JSON list holds objects of tilecast and of CUTLASS's heuristics") {
@@ -156,14 +155,13 @@ TEST_CASE("A JSON list holds objects of tilecast and of CUTLASS's heuristics") {
   CHECK(list[4].error == "expected a JSON object");
   // The error names the line of the bracket after the comma, the third.
   for (const char* wrong : {"[{\"m\": 8}", "# one\n[{\"shape\": \"8x8x8\"},\n]\n"}) {
-    const std::string message = error_message([&] { (void)read(wrong); });
+    const std::string message = ERROR_MESSAGE(read(wrong));
     CAPTURE(message);
     CHECK(message.starts_with(wrong[0] == '#' ? "2 list:3: expected a JSON list of problems - "
                                               : "2 list:1: expected a JSON list of problems - "));
-    CHECK(message.find("unexpected") != std::string::npos);
+    CHECK(contains(message, "unexpected"));
   }
-  CHECK(error_message([&] { (void)read("[{\"m\": 1e400}]"); }) ==
-        "2 list: contains a number that is too large");
+  CHECK(ERROR_MESSAGE(read("[{\"m\": 1e400}]")) == "2 list: contains a number that is too large");
   const auto lines = read("{\"m\":1e400,\"n\":8,\"k\":8}\n64x64x64\n");
   REQUIRE(lines.size() == 2);
   CHECK(lines[0].error == "contains a number that is too large");
@@ -172,7 +170,7 @@ TEST_CASE("A JSON list holds objects of tilecast and of CUTLASS's heuristics") {
 
 TEST_CASE("A list without a problem is an error, a shard without one is not") {
   for (const char* none : {"", "\n\n", "[]", "m,n,k\n", "# nothing yet\n"}) {
-    CHECK(error_message([&] { (void)read(none); }) == "2 list: contains no problem");
+    CHECK(ERROR_MESSAGE(read(none)) == "2 list: contains no problem");
   }
   CHECK(read("8x8x8\n", {2, 2}).empty());
 }
@@ -189,11 +187,9 @@ TEST_CASE("Lines that begin with # are comments, and lines keep their numbers") 
 }
 
 TEST_CASE("Unknown and duplicate columns and keys are errors") {
-  CHECK(error_message([] {
-          (void)read("m,n,k,dtyp\n8,8,8,bf16\n");
-        }).starts_with("2 list:1: dtyp: unknown column; did you mean dtype?; expected any of "));
-  CHECK(error_message([] { (void)read("\nm,n,k,m\n8,8,8,9\n"); }) ==
-        "2 list:2: m: duplicate column");
+  CHECK(ERROR_MESSAGE(read("m,n,k,dtyp\n8,8,8,bf16\n"))
+            .starts_with("2 list:1: dtyp: unknown column; did you mean dtype?; expected any of "));
+  CHECK(ERROR_MESSAGE(read("\nm,n,k,m\n8,8,8,9\n")) == "2 list:2: m: duplicate column");
   // Field names are accepted in any case, and measurements' additional columns are accepted.
   const auto csv =
       read("M,N,K,DType,verified,time_us_median,dram__bytes_read.sum\n8,16,32,bf16,1,5,9\n");
@@ -206,8 +202,7 @@ TEST_CASE("Unknown and duplicate columns and keys are errors") {
   CHECK(to_text(json[0].problem) == "8x16x32 fp16 tn");
   CHECK(json[1].error == "m: given twice");
   CHECK(json[2].error == "m: given twice");
-  CHECK(error_message([] { (void)read("[{\"m\":8,\"m\":9,\"n\":8,\"k\":8}]"); }) ==
-        "2 list: m: given twice");
+  CHECK(ERROR_MESSAGE(read("[{\"m\":8,\"m\":9,\"n\":8,\"k\":8}]")) == "2 list: m: given twice");
 }
 
 TEST_CASE("Dimensions are those of the op, and m is the rows of all groups") {
@@ -226,7 +221,7 @@ TEST_CASE("An invalid problem keeps its place and has a reason") {
   for (std::size_t i = 1; i < 5; ++i) {
     CHECK_FALSE(problems[i].error.empty());
   }
-  CHECK(problems[3].error.find("mm: unknown") != std::string::npos);
+  CHECK(contains(problems[3].error, "mm: unknown"));
   CHECK(problems[5].error.empty());
   CHECK(problems[5].index == 6);
 }

@@ -77,11 +77,11 @@ TEST_CASE("validate --worst names points, in JSON without being asked to") {
         std::abs(std::log1p(json["worst"][1]["error"].get<double>())));
   CHECK_FALSE(nlohmann::json::parse(scene.validate({"--format", "json", "--worst", "0"}).out)
                   .contains("worst"));
-  CHECK(scene.validate().out.find("worst points") == std::string::npos);
+  CHECK(!contains(scene.validate().out, "worst points"));
   const std::string table = scene.validate({"--worst", "1"}).out;
-  CHECK(table.find("worst points") != std::string::npos);
-  CHECK(table.find("worst picks") != std::string::npos);
-  CHECK(table.find("4096x4096x4096 fp16 tn, burst") != std::string::npos);
+  CHECK(contains(table, "worst points"));
+  CHECK(contains(table, "worst picks"));
+  CHECK(contains(table, "4096x4096x4096 fp16 tn, burst"));
   check_refused(scene.validate({"--worst", "-1"}), ExitCode::kUsage, "--worst");
 }
 
@@ -108,8 +108,8 @@ TEST_CASE("validate compares bytes with the counters of rows that have them") {
   CHECK(json["l2_hit"]["bias_points"].get<double>() ==
         Approx(100 * (predicted["l2_hit_rate"].get<double>() - 0.8)).margin(1e-2));
   const std::string table = scene.validate().out;
-  CHECK(table.find("  L2-to-SM bytes") != std::string::npos);
-  CHECK(table.find("  L2 hit rate") != std::string::npos);
+  CHECK(contains(table, "  L2-to-SM bytes"));
+  CHECK(contains(table, "  L2 hit rate"));
 }
 
 TEST_CASE("The fixed tiling for a test set is chosen on the training rows") {
@@ -200,7 +200,7 @@ TEST_CASE("A record of one method is not checked against another") {
   CHECK(scene.validate({"--method", "analytic", "--record", record}).exit_code == 0);
   const CapturedRun run = scene.validate({"--method", "simulated", "--check", record});
   CHECK(run.exit_code == 2);
-  CHECK(run.err.find("method: expected \"simulated\"") != std::string::npos);
+  CHECK(contains(run.err, "method: expected \"simulated\""));
   CHECK(scene.validate({"--check", record}).exit_code == 0);  // uses the method of the record
 }
 
@@ -215,8 +215,8 @@ TEST_CASE("A row that the model refuses is counted and named, and the rest is co
   const CapturedRun run = Scene(rows).validate({"--format", "json"});
   CHECK(run.exit_code == 0);
   CHECK(nlohmann::json::parse(run.out)["unmatched"] == 7);
-  CHECK(run.err.find("a.csv:6: ") != std::string::npos);
-  CHECK(run.err.find("no prediction for 2 more rows\n") != std::string::npos);
+  CHECK(contains(run.err, "a.csv:6: "));
+  CHECK(contains(run.err, "no prediction for 2 more rows\n"));
 }
 
 TEST_CASE("A recorded error passes its own check, and a better past one fails it") {
@@ -229,7 +229,7 @@ TEST_CASE("A recorded error passes its own check, and a better past one fails it
   write_file(record, json.dump());
   const CapturedRun worse = scene.validate({"--check", record});
   CHECK(worse.exit_code == 1);
-  CHECK(worse.err.find("worse than recorded: time_mape/burst was ") != std::string::npos);
+  CHECK(contains(worse.err, "worse than recorded: time_mape/burst was "));
 }
 
 TEST_CASE("validate refuses bad input with one line and its exit code") {
@@ -298,7 +298,7 @@ TEST_CASE("A broken record is refused") {
   write_file(scene.folder / "r.json", "{");
   const CapturedRun run = scene.validate({"--check", (scene.folder / "r.json").string()});
   CHECK(run.exit_code == 2);
-  CHECK(run.err.find("r.json: expected a JSON object") != std::string::npos);
+  CHECK(contains(run.err, "r.json: expected a JSON object"));
   CHECK(scene.validate({"--check", "/none.json"}).exit_code == 6);
 }
 
@@ -310,7 +310,7 @@ TEST_CASE("--public compares forecasts with a list of sources instead of measure
                        rows + ", limit_percent: 10}\n");
   const CapturedRun table = run_captured(run_validate, {"validate", "--public", list});
   CHECK(table.exit_code == 0);
-  CHECK(table.out.find("| [theirs](") != std::string::npos);
+  CHECK(contains(table.out, "| [theirs]("));
   const CapturedRun json =
       run_captured(run_validate, {"validate", "--public", list, "--format", "json"});
   const auto source = nlohmann::json::parse(json.out)["sources"][0];

@@ -33,7 +33,7 @@ TEST_CASE("Outside a terminal, progress is written in whole lines") {
   const std::string text = written(Waiting::On::kFile, milliseconds(1));
   CHECK(text.starts_with("tilecast: predicting: 0 s\n"));
   CHECK(text.ends_with(" s\n"));
-  CHECK(text.find('\r') == std::string::npos);
+  CHECK(!contains(text, '\r'));
 }
 
 TEST_CASE("A progress line counts groups instead of listing them") {

@@ -39,7 +39,7 @@ TEST_CASE("A device's file is based on the known GPU nearest in SMs and bandwidt
   CHECK(based_on(probe("NVIDIA RTX A6000", 84, 8001e6, 48, "8.6")) == "rtx_3090");   // 768 GB/s
   CHECK(based_on(probe("NVIDIA RTX 6000 Ada", 142, 10001e6, 48, "8.9")) == "l40s");  // 960 GB/s
   CHECK(based_on(probe("NVIDIA RTX PRO 6000", 188, 14001e6, 64, "12.0")) == "rtx_pro_6000_server");
-  CHECK(error_message([] { based_on(probe("Tesla V100", 80, 877e6, 512, "7.0")); }) ==
+  CHECK(ERROR_MESSAGE(based_on(probe("Tesla V100", 80, 877e6, 512, "7.0"))) ==
         "2 Tesla V100 has compute capability 7.0: a GPU file is based on one of 8.0 to 9.0, 10.0 "
         "or 12.0");
 }
@@ -63,17 +63,14 @@ TEST_CASE("A written file has the driver's values, and is never overwritten") {
                         {.method = Method::kAnalytic})
             .predictions.size() == 1);
   const std::string text = read_file(path);
-  CHECK(error_message([&] { write_gpu_file(device, path); }) ==
-        "2 " + path.string() + " already exists");
+  CHECK(ERROR_MESSAGE(write_gpu_file(device, path)) == "2 " + path.string() + " already exists");
   CHECK(read_file(path) == text);
-  CHECK(error_message([&] {
-          write_gpu_file(device, folder / "my");
-        }).ends_with("expected NAME.yaml"));
+  CHECK(ERROR_MESSAGE(write_gpu_file(device, folder / "my")).ends_with("expected NAME.yaml"));
 }
 
 TEST_CASE("Without a device there is no file, and one line says why") {
   const auto why = [](const ChildResult& answer) {
-    return error_message([&] { (void)attributes_from_probe(answer); });
+    return ERROR_MESSAGE(attributes_from_probe(answer));
   };
   CHECK(why({.started = false, .exit_code = 0, .output = ""}) ==
         "3 cannot write a GPU file: tilecast-gpu, which queries the driver, was not built");

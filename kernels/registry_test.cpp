@@ -14,8 +14,7 @@ TEST_CASE("Every schedule has a kernel whose source is embedded and has the entr
   for (const GemmKernelInfo& kernel : gemm_kernels()) {
     CHECK(&gemm_kernel_info(kernel.schedule) == &kernel);
     const auto sources = source_closure(kernel.source, embedded_sources());
-    CHECK(std::string(sources[0].text).find("void run(const Args<Config>& args) {") !=
-          std::string::npos);
+    CHECK(contains(std::string(sources[0].text), "void run(const Args<Config>& args) {"));
   }
 }
 

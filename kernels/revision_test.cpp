@@ -165,7 +165,7 @@ TEST_CASE("Sampled kernels keep their machine code while their family keeps its 
     const std::string code = code_hash(cubin);
     lines += fmt::format("{},{}\n", key, code);
     const auto found = committed.find(key);
-    toolkit_is_known = toolkit_is_known || text.find("\n" + toolkit + ",") != std::string::npos;
+    toolkit_is_known = toolkit_is_known || contains(text, "\n" + toolkit + ",");
     same = same && found != committed.end() && found->second == code;
   }
   if (!toolkit_is_known) {

@@ -10,6 +10,7 @@
 
 #include "tests/catch.h"
 
+using tilecast::contains;
 using tilecast::error;
 using tilecast::on_h200;
 using tilecast::TestPlan;
@@ -118,7 +119,7 @@ TEST_CASE("An invalid or unsupported attention is refused with the field's name"
     tilecast_plan* plan = reinterpret_cast<tilecast_plan*>(&problem);
     CHECK(tilecast_attention_plan_create(&problem, &options, &plan) == status);
     CHECK(plan == nullptr);
-    CHECK(error().find(text) != std::string::npos);
+    CHECK(contains(error(), text));
   }
 }
 

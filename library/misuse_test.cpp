@@ -308,7 +308,7 @@ TEST_CASE("An invalid or unsupported problem is refused with the field's name") 
     tilecast_plan* plan = reinterpret_cast<tilecast_plan*>(&problem);
     CHECK(tilecast_plan_create(&problem, &options, &plan) == status);
     CHECK(plan == nullptr);
-    CHECK(error().find(text) != std::string::npos);
+    CHECK(contains(error(), text));
   }
 }
 
@@ -354,7 +354,7 @@ TEST_CASE("Options are checked, and a GPU without kernels is refused") {
     spoil(options);
     CHECK(predict_one(square(1024), options) == status);
     CHECK(error() != "");
-    CHECK(error().find(text) != std::string::npos);
+    CHECK(contains(error(), text));
   }
 }
 
@@ -426,7 +426,7 @@ TEST_CASE(
   tilecast_plan* plan = nullptr;
   CHECK(tilecast_plan_create(&problem, &options, &plan) == TILECAST_UNSUPPORTED);
   CHECK(plan == nullptr);
-  CHECK(error().find("reduction=spread") != std::string::npos);
+  CHECK(contains(error(), "reduction=spread"));
 
   // With few tiles and a long K, some of these configurations are among the fastest.
   problem.m = 128;
@@ -439,7 +439,7 @@ TEST_CASE(
   REQUIRE(tilecast_predict(&problem, &options, rows.data(), &count) == TILECAST_OK);
   CHECK(count == rows.size());
   for (size_t i = 0; i < count; ++i) {
-    CHECK(std::string(rows[i].config).find("reduction=spread") == std::string::npos);
+    CHECK(!contains(std::string(rows[i].config), "reduction=spread"));
   }
 }
 

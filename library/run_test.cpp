@@ -323,8 +323,8 @@ TEST_CASE("Groups along K have a C each, and check_groups reports invalid groups
     FAIL("an end before the one before it was taken");
   } catch (const Failure& failure) {
     CHECK(failure.status() == TILECAST_INVALID_ARGUMENT);
-    CHECK(std::string(failure.what())
-              .find("group_rows: group 1 ends at K 101: expected 102 to 256") != std::string::npos);
+    CHECK(contains(std::string(failure.what()),
+                   "group_rows: group 1 ends at K 101: expected 102 to 256"));
   }
 }
 

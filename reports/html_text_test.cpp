@@ -15,7 +15,7 @@ TEST_CASE("Escaped text cannot open a tag or end an attribute") {
 TEST_CASE("JSON in a page cannot end its script or open a comment, and is unchanged as JSON") {
   const Json json{{"a", "</SCRIPT><img src=x onerror=alert(1)>"}, {"b", "<!--<script"}};
   const std::string text = json_in_html(json);
-  CHECK(text.find('<') == std::string::npos);
+  CHECK(!contains(text, '<'));
   CHECK(Json::parse(text) == json);
 }
 
@@ -25,8 +25,8 @@ TEST_CASE("JSON in a page replaces invalid UTF-8") {
 
 TEST_CASE("A script that could end its element is an error") {
   CHECK(script_in_html("a < b", "x.js") == "a < b");
-  CHECK(error_message([] { script_in_html("'</Script'", "x.js"); }) ==
+  CHECK(ERROR_MESSAGE(script_in_html("'</Script'", "x.js")) ==
         "2 x.js: a page's script cannot hold </script");
-  CHECK(error_message([] { script_in_html("a<!--b", "x.js"); }) ==
+  CHECK(ERROR_MESSAGE(script_in_html("a<!--b", "x.js")) ==
         "2 x.js: a page's script cannot hold <!--");
 }

@@ -26,13 +26,11 @@ TEST_CASE("A timeline's shape and configuration are parsed, with their place in 
 
   std::string wrong = text;
   wrong.replace(wrong.find("64x128x256"), 10, "64x128    ");
-  CHECK(error_message([&] {
-          parse_manifest(parse_yaml(wrong, "m.yaml"));
-        }).starts_with("2 m.yaml:4: timelines[0].shape: "));
+  CHECK(ERROR_MESSAGE(parse_manifest(parse_yaml(wrong, "m.yaml")))
+            .starts_with("2 m.yaml:4: timelines[0].shape: "));
 }
 
 TEST_CASE("An unknown key is an error with its place") {
-  CHECK(error_message([] {
-          parse_manifest(parse_yaml("gpu: x\ndata: [a.csv]\nspilt: b\n", "m.yaml"));
-        }).starts_with("2 m.yaml:3: spilt: "));
+  CHECK(ERROR_MESSAGE(parse_manifest(parse_yaml("gpu: x\ndata: [a.csv]\nspilt: b\n", "m.yaml")))
+            .starts_with("2 m.yaml:3: spilt: "));
 }

@@ -30,8 +30,8 @@ TEST_CASE("A section repeats for an array, appears once for a value, and vanishe
 }
 
 TEST_CASE("A template with a missing key is an error") {
-  CHECK(error_message([] { filled("{{a}}", Json::object()); }) == "2 template: no text a");
-  CHECK(error_message([] { filled("{{&a}}", Json::object()); }) == "2 template: no part a");
-  CHECK(error_message([] { filled("{{#a}}", {{"a", 1}}); }) == "2 template: expected {{/a}}");
-  CHECK(error_message([] { filled("{{a", {{"a", 1}}); }) == "2 template: {{ without }}");
+  CHECK(ERROR_MESSAGE(filled("{{a}}", Json::object())) == "2 template: no text a");
+  CHECK(ERROR_MESSAGE(filled("{{&a}}", Json::object())) == "2 template: no part a");
+  CHECK(ERROR_MESSAGE(filled("{{#a}}", {{"a", 1}})) == "2 template: expected {{/a}}");
+  CHECK(ERROR_MESSAGE(filled("{{a", {{"a", 1}})) == "2 template: {{ without }}");
 }

@@ -84,7 +84,7 @@ inline void check_refused(const CapturedRun& run, ExitCode code, const std::stri
   CHECK(run.out.empty());
   CHECK(err.starts_with("tilecast: "));
   CHECK(err.find('\n') == err.size() - 1);
-  CHECK(err.find(part) != std::string::npos);
+  CHECK(contains(err, part));
 }
 
 }  // namespace tilecast

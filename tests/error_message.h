@@ -1,4 +1,4 @@
-// Returns the message of the error that a piece of code throws; "" without an error.
+// The message of the error that a piece of code, or an expression, throws; "" without an error.
 #pragma once
 
 #include <string>
@@ -27,5 +27,8 @@ std::string error_message(const Code& code) {
   }
   return "";
 }
+
+#define ERROR_TEXT(...) error_text([&] { (void)(__VA_ARGS__); })
+#define ERROR_MESSAGE(...) error_message([&] { (void)(__VA_ARGS__); })
 
 }  // namespace tilecast

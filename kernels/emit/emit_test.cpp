@@ -103,11 +103,11 @@ TEST_CASE("An emitted file is one source of what its kernel uses") {
   }
   for (const char* const there : {"wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16",
                                   "struct TileScheduler {", "consume(const Args& args"}) {
-    CHECK(text.find(there) != std::string::npos);
+    CHECK(contains(text, there));
   }
   for (const char* const elsewhere : {"tcgen05.", "Timeline", "class Residual", "m64n128k16",
                                       "bf16x2", "template <class Config"}) {
-    CHECK(text.find(elsewhere) == std::string::npos);
+    CHECK(!contains(text, elsewhere));
   }
 }
 
@@ -120,11 +120,11 @@ TEST_CASE("A choice is decided where its whole condition is a constant") {
 
 TEST_CASE("Parameters of templates that every use gives one value are bound") {
   const std::string text = emitted_source(flagship(), "gemm.cu");
-  CHECK(text.find("wgmma_m64k16(float (&d)[Config::kInstructionN / 2]") != std::string::npos);
+  CHECK(contains(text, "wgmma_m64k16(float (&d)[Config::kInstructionN / 2]"));
   for (const char* const dead : {"kBStages", "ElementType kType", "kTransposedA,"}) {
-    CHECK(text.find(dead) == std::string::npos);
+    CHECK(!contains(text, dead));
   }
-  CHECK(text.find("template <int kPending>") != std::string::npos);  // the parameter has two values
+  CHECK(contains(text, "template <int kPending>"));  // the parameter has two values
 }
 
 TEST_CASE("A stream has no emitted kernel") {
@@ -142,19 +142,18 @@ TEST_CASE("The best kernel of 4096x4096x4096 is emitted in 1,500 lines") {
 TEST_CASE("Its first comment says what it computes, how it is built, and what each choice means") {
   const std::string text = emitted_source(flagship(), "gemm.cu");
   CHECK(text.starts_with("// gemm.cu: C[1000,520] = A[1000,512] B, fp16 with sums in fp32"));
-  CHECK(text.find("12.34 us") != std::string::npos);
-  CHECK(text.find("//   " + build_line(flagship(), "gemm.cu") + "\n") != std::string::npos);
-  CHECK(text.find("//   " + to_text(flagship().config)) ==
-        std::string::npos);  // printed outside the list
-  CHECK(text.find("// " + to_text(flagship().config) + "\n") != std::string::npos);
-  CHECK(text.find("//   stages=4 ") != std::string::npos);
-  CHECK(text.find("kTiling = {.block_m = 128, ") != std::string::npos);
-  CHECK(text.find("{RasterKind::kGroupedM, 8, Walk::kStrided}") != std::string::npos);
-  CHECK(text.find("// Configuration: line ") != std::string::npos);
-  CHECK(text.find("//   walk=strided ") != std::string::npos);
+  CHECK(contains(text, "12.34 us"));
+  CHECK(contains(text, "//   " + build_line(flagship(), "gemm.cu") + "\n"));
+  CHECK(!contains(text, "//   " + to_text(flagship().config)));  // printed outside the list
+  CHECK(contains(text, "// " + to_text(flagship().config) + "\n"));
+  CHECK(contains(text, "//   stages=4 "));
+  CHECK(contains(text, "kTiling = {.block_m = 128, "));
+  CHECK(contains(text, "{RasterKind::kGroupedM, 8, Walk::kStrided}"));
+  CHECK(contains(text, "// Configuration: line "));
+  CHECK(contains(text, "//   walk=strided "));
   const std::string rows = emitted_source(strided(), "gemm.cu");
-  CHECK(rows.find(", lda=520 ldb=512 ldc=528.\n") != std::string::npos);
-  CHECK(rows.find("constexpr i64 kLdc = 528;\n") != std::string::npos);
+  CHECK(contains(rows, ", lda=520 ldb=512 ldc=528.\n"));
+  CHECK(contains(rows, "constexpr i64 kLdc = 528;\n"));
 }
 
 TEST_CASE("A kernel of each schedule is emitted for a GPU that has it") {
@@ -168,7 +167,7 @@ TEST_CASE("A kernel of each schedule is emitted for a GPU that has it") {
       const auto candidates = enumerate_candidates(gpu, problem, {schedule});
       REQUIRE(!candidates.legal.empty());
       const std::string text = emitted_source({problem, candidates.legal.front()}, "gemm.cu");
-      CHECK(text.find("args.c_pointer = buffers.c;") != std::string::npos);
+      CHECK(contains(text, "args.c_pointer = buffers.c;"));
     }
   }
 }
@@ -258,7 +257,7 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
     REQUIRE(WIFEXITED(status));
     constexpr int kNoSuchGpu = 3;
     CHECK((WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == kNoSuchGpu));
-    CHECK(read_file(log).find("warning") == std::string::npos);
+    CHECK(!contains(read_file(log), "warning"));
   }
 }
 

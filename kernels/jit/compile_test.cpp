@@ -59,9 +59,7 @@ CompiledKernel compile(const char* path, const std::string& constants = "") {
   return compile_kernel(with_constants(path, constants), kSources);
 }
 
-std::string error_of(const char* path) {
-  return error_text([&] { compile(path); });
-}
+std::string error_of(const char* path) { return ERROR_TEXT(compile(path)); }
 
 }  // namespace
 
@@ -78,9 +76,9 @@ TEST_CASE("A source with an error is refused with the compiler's own words") {
   const std::string broken = error_of("broken.cu");
   INFO(broken);
   CHECK(broken.starts_with("broken.cu does not compile"));
-  CHECK(broken.find("\"missing_name\" is undefined") != std::string::npos);
+  CHECK(contains(broken, "\"missing_name\" is undefined"));
   // Without this constant, lib/value.h does not compile.
-  CHECK(error_of("clean.cu").find("lib/value.h(2): error: ") != std::string::npos);
+  CHECK(contains(error_of("clean.cu"), "lib/value.h(2): error: "));
 }
 
 TEST_CASE("Spills reject a kernel") {

@@ -43,8 +43,8 @@ TEST_CASE("A machine without a usable GPU throws DeviceError with exit code 3") 
 TEST_CASE("Any other error names the place, the call and CUDA's reason") {
   const std::string message = error_of(cudaErrorInvalidValue);
   INFO(message);
-  CHECK(message.find("cuda_error_test.cpp:") != std::string::npos);
-  CHECK(message.find(": error: invalid argument (cudaErrorInvalidValue)") != std::string::npos);
+  CHECK(contains(message, "cuda_error_test.cpp:"));
+  CHECK(contains(message, ": error: invalid argument (cudaErrorInvalidValue)"));
   CHECK_NOTHROW([] { TILECAST_CUDA(cudaSuccess); }());
 }
 

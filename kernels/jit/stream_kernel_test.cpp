@@ -118,8 +118,7 @@ TEST_CASE("Every measured memory-bound configuration compiles as modelled") {
         read_file(std::string("validate/suites/h200_stream/") + suite + ".yaml");
     for (std::string_view line : split(listed, '\n')) {
       constexpr std::string_view kItem = "  - \"";
-      if (!line.starts_with(kItem) || line.find(":block=") == std::string_view::npos ||
-          !turns.due()) {
+      if (!line.starts_with(kItem) || !contains(line, ":block=") || !turns.due()) {
         continue;
       }
       line.remove_prefix(kItem.size());

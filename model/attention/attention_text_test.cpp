@@ -34,10 +34,10 @@ TEST_CASE("Mask, layout and log-sum-exp are fields of an attention problem") {
   CHECK(to_text(p) == "1x8x64x64x64 bf16 causal bshd lse");
   CHECK(to_text(parsed("1x8x64x64x64")) == "1x8x64x64x64 bf16 full bhsd");
   const auto why = [](const FieldTexts& fields) {
-    return error_message([&] { parsed("1x8x64x64x64", fields); });
+    return ERROR_MESSAGE(parsed("1x8x64x64x64", fields));
   };
-  CHECK(why({{"mask", "upper"}}).find("expected one of full, causal") != std::string::npos);
-  CHECK(why({{"epilogue", "gelu"}}).find("applies only to gemm") != std::string::npos);
+  CHECK(contains(why({{"mask", "upper"}}), "expected one of full, causal"));
+  CHECK(contains(why({{"epilogue", "gelu"}}), "applies only to gemm"));
   // A GEMM's default layout is ignored.
   CHECK(std::get<AttentionProblem>(
             problem_of(Op::kAttention, "1x8x64x64x64", ElementType::kBf16, {}, {{"layout", "tn"}}))
@@ -46,24 +46,22 @@ TEST_CASE("Mask, layout and log-sum-exp are fields of an attention problem") {
 
 TEST_CASE("A shape that no attention kernel computes is refused with the expected values") {
   const auto why = [](std::string_view shape, ElementType dtype = ElementType::kBf16) {
-    return error_message([&] { parsed(shape, {}, dtype); });
+    return ERROR_MESSAGE(parsed(shape, {}, dtype));
   };
-  CHECK(why("4x32:8x4096").find("paged KV cache are not supported") != std::string::npos);
-  CHECK(why("4x32:5x64x64x128")
-            .find("the number of heads is not a multiple of the number of KV heads") !=
-        std::string::npos);
-  CHECK(why("4x32:8x64x64x96").find("64, 128 or 256") != std::string::npos);
+  CHECK(contains(why("4x32:8x4096"), "paged KV cache are not supported"));
+  CHECK(contains(why("4x32:5x64x64x128"),
+                 "the number of heads is not a multiple of the number of KV heads"));
+  CHECK(contains(why("4x32:8x64x64x96"), "64, 128 or 256"));
   CHECK(!why("4x0x64x64x64").empty());
-  CHECK(why("1x1x1x16777217x64").find("each from 1 to 2^24") != std::string::npos);
+  CHECK(contains(why("1x1x1x16777217x64"), "each from 1 to 2^24"));
   // 2^24 sequences of 64 heads have 2^30 tiles, the maximum that kernels count.
-  CHECK(why("16777216x65x64x1x64").find("more than 2^30 tiles") != std::string::npos);
-  CHECK(why("16777216x16777216x16777216x16777216x64").find("2^30") != std::string::npos);
+  CHECK(contains(why("16777216x65x64x1x64"), "more than 2^30 tiles"));
+  CHECK(contains(why("16777216x16777216x16777216x16777216x64"), "2^30"));
   // 2^33 rows of 64 columns in two bytes are 2^40 bytes.
   CHECK(why("1x1024x1x8388608x64").empty());
-  CHECK(why("1x1024x1x8388609x64").find("more than 2^40 bytes") != std::string::npos);
+  CHECK(contains(why("1x1024x1x8388609x64"), "more than 2^40 bytes"));
   CHECK(!why("4x8:8:8x64x64x64").empty());
-  CHECK(why("4x32x64x64x64", ElementType::kE4m3).find("expected fp16 or bf16") !=
-        std::string::npos);
+  CHECK(contains(why("4x32x64x64x64", ElementType::kE4m3), "expected fp16 or bf16"));
 }
 
 TEST_CASE("Configurations of attention are read as they are written, long and short") {
@@ -84,11 +82,10 @@ TEST_CASE("Configurations of attention are read as they are written, long and sh
   CHECK(short_text(AnyConfig(packed)) == "ao 128x176 s2 o1 ct st k8 pk");
   CHECK(parse_config(short_text(AnyConfig(packed))) == AnyConfig(packed));
   // 96 rows are not whole warpgroups.
-  CHECK(error_message([] {
-          parse_config(
-              "attention_overlap:tile=96x176,stages=2,ctas=1,grid=resident,order=dynamic,"
-              "splits=1,pack=no");
-        }).find("expected the canonical form") != std::string::npos);
+  CHECK(contains(ERROR_MESSAGE(parse_config(
+                     "attention_overlap:tile=96x176,stages=2,ctas=1,grid=resident,order=dynamic,"
+                     "splits=1,pack=no")),
+                 "expected the canonical form"));
 }
 
 }  // namespace

@@ -196,13 +196,13 @@ TEST_CASE("An explanation lists the costs of softmax, mask, waves, splits and me
       notes(problem_of("4x32:8x4096x4096x128", "causal"), "ao 128x128 s3 o1 re dy k1");
   for (const char* said :
        {"Softmax: ", "is hidden by products", "Mask: ", "waves", "No splits", "DRAM reads"}) {
-    CHECK(prefill.find(said) != std::string::npos);
+    CHECK(contains(prefill, said));
   }
   const std::string decode =
       notes(problem_of("1x32:8x1x32768x128"), "aw 64x128 s3 o1 ct st k16 pk");
-  CHECK(decode.find("16 splits write") != std::string::npos);
-  CHECK(decode.find("without splits takes") != std::string::npos);
-  CHECK(decode.find("Mask: ") == std::string::npos);
+  CHECK(contains(decode, "16 splits write"));
+  CHECK(contains(decode, "without splits takes"));
+  CHECK(!contains(decode, "Mask: "));
 }
 
 TEST_CASE("Most of a softmax that costs a small part of the time is hidden") {
@@ -233,35 +233,32 @@ TEST_CASE("Most of a softmax that costs a small part of the time is hidden") {
 
 TEST_CASE("Problems too large to simulate are refused before they are simulated") {
   const AnyProblem problem = problem_of("64x64x65536x65536x128");
-  CHECK(error_message([&] {
-          predict_config(calibrated_h200(), problem, parse_config("ao 128x128 s2 o1 re st k1"),
-                         Regime::kBurst, Inputs::kNormal, Method::kSimulated);
-        }).find("million are simulated; --method analytic has no limit") != std::string::npos);
+  CHECK(contains(ERROR_MESSAGE(predict_config(calibrated_h200(), problem,
+                                              parse_config("ao 128x128 s2 o1 re st k1"),
+                                              Regime::kBurst, Inputs::kNormal, Method::kSimulated)),
+                 "million are simulated; --method analytic has no limit"));
   CHECK_THROWS_AS(ranked(problem, 1, {.method = Method::kSimulated}), ConfigError);
 }
 
 TEST_CASE("An attention configuration without a kernel is refused with the reason") {
   const auto why = [](const char* config, const std::string& shape = "1x8x512x512x128",
                       const std::string& mask = "full") {
-    return error_message([&] {
-      predict_config(calibrated_h200(), problem_of(shape, mask), parse_config(config),
-                     Regime::kBurst, Inputs::kNormal);
-    });
+    return ERROR_MESSAGE(predict_config(calibrated_h200(), problem_of(shape, mask),
+                                        parse_config(config), Regime::kBurst, Inputs::kNormal));
   };
-  CHECK(why("ap 64x64 s2 o1 re st k1").find("128 to 192 rows") != std::string::npos);
-  CHECK(why("ao 128x208 s2 o1 re st k1").find("O, S and P take 220 of the") != std::string::npos);
-  CHECK(why("aw 128x176 s4 o1 re st k1").find("bytes of shared memory") != std::string::npos);
-  CHECK(why("aw 128x64 s2 o1 ct dy k1").find("requires grid=resident") != std::string::npos);
-  CHECK(why("aw 128x64 s2 o1 re lf k1").find("equally long") != std::string::npos);
-  CHECK(why("aw 128x64 s2 o1 re st k9").find("8 blocks of keys") != std::string::npos);
-  CHECK(why("aw 128x64 s2 o1 re st k1 pk").find("one query head") != std::string::npos);
-  CHECK(why("ao 128x64 s1 o1 re st k1").find("supports 2 to 8 stages") != std::string::npos);
-  CHECK(why("aw 128x72 s2 o1 re st k1").find("in steps of 16") != std::string::npos);
+  CHECK(contains(why("ap 64x64 s2 o1 re st k1"), "128 to 192 rows"));
+  CHECK(contains(why("ao 128x208 s2 o1 re st k1"), "O, S and P take 220 of the"));
+  CHECK(contains(why("aw 128x176 s4 o1 re st k1"), "bytes of shared memory"));
+  CHECK(contains(why("aw 128x64 s2 o1 ct dy k1"), "requires grid=resident"));
+  CHECK(contains(why("aw 128x64 s2 o1 re lf k1"), "equally long"));
+  CHECK(contains(why("aw 128x64 s2 o1 re st k9"), "8 blocks of keys"));
+  CHECK(contains(why("aw 128x64 s2 o1 re st k1 pk"), "one query head"));
+  CHECK(contains(why("ao 128x64 s1 o1 re st k1"), "supports 2 to 8 stages"));
+  CHECK(contains(why("aw 128x72 s2 o1 re st k1"), "in steps of 16"));
   GpuSpec b200 = load_gpu("b200", false).spec;
-  CHECK(error_message([&] {
-          rank_candidates(b200, problem_of("1x8x512x512x128"), {}, Regime::kBurst, Inputs::kNormal,
-                          1);
-        }).find("attention kernels run only on Hopper GPUs") != std::string::npos);
+  CHECK(contains(ERROR_MESSAGE(rank_candidates(b200, problem_of("1x8x512x512x128"), {},
+                                               Regime::kBurst, Inputs::kNormal, 1)),
+                 "attention kernels run only on Hopper GPUs"));
 }
 
 }  // namespace

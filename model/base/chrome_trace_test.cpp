@@ -42,7 +42,7 @@ TEST_CASE("A producer's tile is two spans in the first row of its CTA") {
                           .role = TileRole::kLoads};
   const TileSpan next_sm{.sm = 3, .cta = 3, .warpgroup = 0};
   const std::string json = chrome_trace({producer, other, next_sm});
-  const auto holds = [&](const char* text) { return json.find(text) != std::string::npos; };
+  const auto holds = [&](const char* text) { return contains(json, text); };
   CHECK(holds(R"("tid":8,"args":{"name":"CTA 1 producer"}})"));
   CHECK(holds(R"("pid":3,"tid":1,"args":{"name":"CTA 0 warpgroup 0"}})"));
   CHECK(holds(R"("pid":2,"tid":1,"args":{"name":"CTA 0 warpgroup 0"}})"));
@@ -66,9 +66,7 @@ TEST_CASE("A piece of a split tile also awaits and reduces, and stores C if it e
                  .k_begin = 3,
                  .k_end = 8,
                  .reduction = TileSpan::Reduction{.waited = {3000000}, .reduced = {4500000}}};
-  const auto holds = [&](const char* text) {
-    return chrome_trace({piece}).find(text) != std::string::npos;
-  };
+  const auto holds = [&](const char* text) { return contains(chrome_trace({piece}), text); };
   CHECK(holds(R"("await 1,2","cat":"await","ph":"X","ts":2.000000,"dur":1.000000,)"));
   CHECK(holds(R"("reduce 1,2","cat":"reduce","ph":"X","ts":3.000000,"dur":1.500000,)"));
   CHECK(holds(R"("ts":4.500000,"dur":0.500000,"pid":0,"tid":1,"args":{"k_begin":3,"k_end":8}})"));

@@ -151,14 +151,14 @@ TEST_CASE("A full disk leaves the old content and no temporary file") {
   std::string message;
   {
     const FileSizeLimit limit(1000);
-    message = error_message([&] { write_file(folder / "file", std::string(1001, 'x')); });
+    message = ERROR_MESSAGE(write_file(folder / "file", std::string(1001, 'x')));
   }
   CHECK(message == "6 " + (folder / "file").string() + ": cannot write: File too large");
   CHECK(read_file(folder / "file") == "old");
   CHECK(entries_of(folder / ".") == 1);
   {
     const FileSizeLimit limit(1000);
-    message = error_message([&] { write_file(folder / "file", std::string(1000, 'x')); });
+    message = ERROR_MESSAGE(write_file(folder / "file", std::string(1000, 'x')));
   }
   CHECK(message.empty());
   CHECK(read_file(folder / "file").size() == 1000);
@@ -192,17 +192,17 @@ TEST_CASE("Writing through a link or to a pipe does not replace it") {
 TEST_CASE("A folder as target is an error and leaves no temporary file") {
   const TemporaryFolder folder;
   fs::create_directory(folder / "target");
-  CHECK(error_message([&] { write_file(folder / "target", "x"); }) ==
+  CHECK(ERROR_MESSAGE(write_file(folder / "target", "x")) ==
         "6 " + (folder / "target").string() + ": cannot write: Is a directory");
   CHECK(entries_of(folder / ".") == 1);
-  CHECK(error_message([&] { read_file(folder / "target"); }) ==
+  CHECK(ERROR_MESSAGE(read_file(folder / "target")) ==
         "6 " + (folder / "target").string() + ": cannot read: Is a directory");
 }
 
 TEST_CASE("A file in place of a parent folder is named") {
   const TemporaryFolder folder;
   write_file(folder / "file", "old");
-  const std::string message = error_message([&] { write_file(folder / "file/below", "x"); });
+  const std::string message = ERROR_MESSAGE(write_file(folder / "file/below", "x"));
   CHECK(message ==
         "6 " + (folder / "file/below").string() + ": cannot create its directory: Not a directory");
   CHECK(read_file(folder / "file") == "old");
@@ -210,13 +210,12 @@ TEST_CASE("A file in place of a parent folder is named") {
 
 TEST_CASE("A missing file is a file error with the system's reason") {
   const TemporaryFolder folder;
-  CHECK(error_message([&] { read_file(folder / "none"); }) ==
+  CHECK(ERROR_MESSAGE(read_file(folder / "none")) ==
         "6 " + (folder / "none").string() + ": cannot read: No such file or directory");
 }
 
 TEST_CASE("A file without an end is refused") {
-  CHECK(error_message([] { read_file("/dev/zero"); }) ==
-        "6 /dev/zero: cannot read: File too large");
+  CHECK(ERROR_MESSAGE(read_file("/dev/zero")) == "6 /dev/zero: cannot read: File too large");
 }
 
 }  // namespace

@@ -83,14 +83,14 @@ TEST_CASE("Plain words are not quoted") {
   CHECK(shell_word("it's") == "'it'\\''s'");
   CHECK(shell_word("") == "''");
   CHECK(shell_word("=ls") == "'=ls'");  // zsh: the path of ls
-  CHECK(error_message([] { shell_word(std::string_view("a\0b", 3)); }) ==
+  CHECK(ERROR_MESSAGE(shell_word(std::string_view("a\0b", 3))) ==
         "2 'a\\x00b': a shell word cannot contain a NUL byte");
 }
 
 TEST_CASE("sbatch reads back a quoted value, and a value that it cannot read is an error") {
   for (const std::string& word : random_words("'\"\\$`!*?~#&;|<>(){}[]=% \n\t\ra-", 500)) {
     std::string value;
-    const std::string refused = error_message([&] { value = sbatch_value(word); });
+    const std::string refused = ERROR_MESSAGE(value = sbatch_value(word));
     const bool has_bad = word.find_first_of("\\\n\t\r") != std::string::npos;
     CHECK(refused.empty() == !has_bad);
     if (!has_bad) {
@@ -104,10 +104,8 @@ TEST_CASE("An sbatch option is a name with an optional quoted value") {
   CHECK(sbatch_option("--partition=gpu") == "--partition=gpu");
   CHECK(sbatch_option("--comment=two words # \"x\"") == "--comment=\"two words # \\\"x\\\"\"");
   for (const char* const option : {"", "--", "partition", "-p", "--partition gpu", "--=x"}) {
-    CHECK(error_message([&] {
-            sbatch_option(option);
-          }).ends_with("': expected --NAME or --NAME=VALUE"));
+    CHECK(ERROR_MESSAGE(sbatch_option(option)).ends_with("': expected --NAME or --NAME=VALUE"));
   }
-  CHECK(error_message([] { sbatch_option("--comment=a\nrm -rf x"); }) ==
+  CHECK(ERROR_MESSAGE(sbatch_option("--comment=a\nrm -rf x")) ==
         "2 'a\\nrm -rf x': an #SBATCH line cannot contain control characters or backslashes");
 }

@@ -31,9 +31,9 @@ TEST_CASE("Only a leading byte-order mark is removed") {
 }
 
 TEST_CASE("A NUL byte is an error that names its line") {
-  CHECK(error_message([] { refuse_nul(std::string_view("a\nb\0c", 5), "x.csv"); }) ==
+  CHECK(ERROR_MESSAGE(refuse_nul(std::string_view("a\nb\0c", 5), "x.csv")) ==
         "2 x.csv:2: expected text, found a NUL byte (\\x00)");
-  CHECK(error_message([] { refuse_nul("a\nb", "x.csv"); }).empty());
+  CHECK(ERROR_MESSAGE(refuse_nul("a\nb", "x.csv")).empty());
 }
 
 TEST_CASE("Only control characters and invalid UTF-8 are escaped") {

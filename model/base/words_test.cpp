@@ -25,23 +25,23 @@ TEST_CASE("Any letter case and every alias is read; the first word is written") 
   CHECK(word_of(kAliased, Fruit::kApple) == "apple");
   CHECK(find_value(kAliased, "aPPle") == Fruit::kApple);
   CHECK_FALSE(find_value(kAliased, "apples"));
-  CHECK(error_message([&] { value_of(kAliased, "fruit", "plum"); }) ==
+  CHECK(ERROR_MESSAGE(value_of(kAliased, "fruit", "plum")) ==
         "2 unknown fruit 'plum': expected one of apple, pear");
 }
 
 TEST_CASE("An unknown word lists the known ones and the nearest") {
-  CHECK(error_message([] { value_of(kFruits, "fruit", "appel"); }) ==
+  CHECK(ERROR_MESSAGE(value_of(kFruits, "fruit", "appel")) ==
         "2 unknown fruit 'appel': expected one of apple, pear; did you mean apple?");
-  CHECK(error_message([] { value_of(kFruits, "fruit", ""); }) ==
+  CHECK(ERROR_MESSAGE(value_of(kFruits, "fruit", "")) ==
         "2 unknown fruit '': expected one of apple, pear");
-  CHECK(error_message([] { value_of(kFruits, "fruit", "Pear2000"); }) ==
+  CHECK(ERROR_MESSAGE(value_of(kFruits, "fruit", "Pear2000")) ==
         "2 unknown fruit 'Pear2000': expected one of apple, pear");
 }
 
 TEST_CASE("An enumerator without a word fails an assertion") {
-  const std::string message = error_message([] { word_of(kFruits, Fruit::kPlum); });
+  const std::string message = ERROR_MESSAGE(word_of(kFruits, Fruit::kPlum));
   CHECK(message.starts_with("1 internal error: "));
-  CHECK(message.find("words.h:") != std::string::npos);
+  CHECK(contains(message, "words.h:"));
 }
 
 }  // namespace

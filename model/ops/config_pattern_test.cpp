@@ -13,9 +13,7 @@ const std::string kWhole =
     "c_slots=2,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided";
 const std::string kShort = "ws1 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8";
 
-std::string complaint(const std::string& text) {
-  return error_message([&] { (void)ConfigPattern(text); });
-}
+std::string complaint(const std::string& text) { return ERROR_MESSAGE(ConfigPattern(text)); }
 
 TEST_CASE("A pattern is complete if it leaves no key open, in any order and form", "[pattern]") {
   const AnyConfig config = parse_config(kWhole);
@@ -88,8 +86,7 @@ TEST_CASE("If nothing matches, the first part without a match is named", "[patte
   CHECK(ConfigPattern("ws 128x192x65")
             .why_none(tiles)
             .ends_with("; there is 128x192x64, 128x176x64, 128x256x64 or any of 6 more"));
-  CHECK(ConfigPattern("ws 128x190").why_none(tiles).find("; there is 128x192x64, 128x176x64") !=
-        std::string::npos);
+  CHECK(contains(ConfigPattern("ws 128x190").why_none(tiles), "; there is 128x192x64, 128x176x64"));
   CHECK(why("ws m16") == "configuration 'ws m16': no candidate has m16; there is m8 or n4");
   CHECK(why("ws x7") == "configuration 'ws x7': no candidate has x7");
 }
@@ -119,11 +116,11 @@ TEST_CASE("A schedule is found by its name, its abbreviation or a unique prefix"
   CHECK(schedule_named("Cooperative") == AnySchedule(Schedule::kWarpSpecialized));
   CHECK(schedule_named("eat") == AnySchedule(StreamSchedule::kElementwiseAddTma));
   CHECK(parse_schedule(Op::kMemcpy, "memcpy_t") == AnySchedule(StreamSchedule::kMemcpyTma));
-  CHECK(error_message([] { schedule_named("pers"); }) ==
+  CHECK(ERROR_MESSAGE(schedule_named("pers")) ==
         "2 schedule 'pers' is ambiguous: expected one of persistent, persistent_overlap");
-  CHECK(error_message([] { parse_schedule(Op::kGemm, "memcpy"); }) ==
+  CHECK(ERROR_MESSAGE(parse_schedule(Op::kGemm, "memcpy")) ==
         "2 schedule 'memcpy' computes memcpy, not gemm");
-  CHECK(error_message([] { parse_schedule(Op::kGemm, "x"); }).starts_with("2 unknown schedule"));
+  CHECK(ERROR_MESSAGE(parse_schedule(Op::kGemm, "x")).starts_with("2 unknown schedule"));
 }
 
 }  // namespace

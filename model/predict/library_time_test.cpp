@@ -95,11 +95,10 @@ TEST_CASE("Unaligned rows have the ratio of unaligned rows, in any layout") {
 }
 
 TEST_CASE("Invalid rows are refused with file, line and column") {
-  CHECK(refusal("4096x4096x4096,bf16,,tn,,,,,,burst,no,150\n")
-            .find("rows.csv:2: time_us: expected microseconds, got 'no'") != std::string::npos);
-  CHECK(refusal("4096x4096x4096,bf16\n").find("rows.csv:2: expected the columns") !=
-        std::string::npos);
-  CHECK(refusal("").find("expected measured rows") != std::string::npos);
+  CHECK(contains(refusal("4096x4096x4096,bf16,,tn,,,,,,burst,no,150\n"),
+                 "rows.csv:2: time_us: expected microseconds, got 'no'"));
+  CHECK(contains(refusal("4096x4096x4096,bf16\n"), "rows.csv:2: expected the columns"));
+  CHECK(contains(refusal(""), "expected measured rows"));
 }
 
 /// Errors for the committed data's problems that `judges` accepts, each forecast from the other

@@ -59,7 +59,7 @@ TEST_CASE("Open parts of a configuration take the values of the fastest match", 
   const Ranking found = matching(problem, "pp:" + part, kEveryCandidate);
   std::vector<Prediction> expected;
   for (const Prediction& p : all.predictions) {
-    if (to_text(p.config).find("," + part + ",") != std::string::npos) {
+    if (contains(to_text(p.config), "," + part + ",")) {
       expected.push_back(p);
     }
   }
@@ -131,9 +131,9 @@ TEST_CASE("A part that no candidate has is set on those of its tile", "[pattern]
   for (const char* text : {"ws:tile=128x256x64,stages=2", "ws 128x256x64 s2", "128x256x64 s2"}) {
     const std::string config = to_text(matching(problem, text, 1).predictions.front().config);
     CAPTURE(config);
-    CHECK(config.find(":tile=128x256x64,stages=2,") != std::string::npos);
+    CHECK(contains(config, ":tile=128x256x64,stages=2,"));
   }
-  CHECK(error_message([&] { matching(problem, "ws:tile=128x256x64,stages=5", 1); }) ==
+  CHECK(ERROR_MESSAGE(matching(problem, "ws:tile=128x256x64,stages=5", 1)) ==
         "2 configuration 'ws:tile=128x256x64,stages=5': its stages and C do not fit in shared "
         "memory; needs at most 4 stages");
 }
@@ -141,7 +141,7 @@ TEST_CASE("A part that no candidate has is set on those of its tile", "[pattern]
 TEST_CASE("A dominated tile can be requested, one outside the search space cannot", "[pattern]") {
   const GemmProblem small = fp16(64, 64, 512);  // a problem for which 128 x 256 is dominated
   CHECK(matching(small, "ws:tile=128x256x64", 1).predictions.size() == 1);
-  CHECK(error_message([&] { matching(small, "ws:tile=128x264x64", 1); })
+  CHECK(ERROR_MESSAGE(matching(small, "ws:tile=128x264x64", 1))
             .starts_with("2 configuration 'ws:tile=128x264x64': no candidate has tile=128x264x64; "
                          "there is tile="));
 }
@@ -155,10 +155,9 @@ TEST_CASE("Memory-bound configurations can be partial, too", "[pattern]") {
   };
   const std::string text = to_text(best("mct:stages=4").config);
   CHECK(text.starts_with("memcpy_tma:"));
-  CHECK(text.find(",stages=4,") != std::string::npos);
+  CHECK(contains(text, ",stages=4,"));
   CHECK(best(short_text(best("mct").config)).config == best("mct").config);
-  CHECK(error_message([&] { best("ws"); }) ==
-        "2 schedule warp_specialized computes gemm, not memcpy");
+  CHECK(ERROR_MESSAGE(best("ws")) == "2 schedule warp_specialized computes gemm, not memcpy");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ std::string complaint(std::string from, const std::string& to) {
   const std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
   text.replace(at, from.size(), to);
-  return error_message([&] { parse(text); });
+  return ERROR_MESSAGE(parse(text));
 }
 
 TEST_CASE("full is core plus the metrics under full, core first") {
@@ -83,19 +83,15 @@ TEST_CASE("A kernel that loads nothing has no hit rate") {
 
 TEST_CASE("A malformed counters file is an error that names its place") {
   CHECK(complaint("passes: 2", "passes: 0").starts_with("2 gh100.yaml:3: core.passes: "));
-  CHECK(complaint("unit: request", "unit: requests").find("did you mean request") !=
-        std::string::npos);
-  CHECK(complaint("meaning: of 128 B", "maening: of 128 B").find("did you mean meaning") !=
-        std::string::npos);
-  CHECK(complaint("metric: cast__requests.sum, unit", "metric: requests, unit")
-            .find("expected a CUPTI metric such as") != std::string::npos);
-  CHECK(complaint("metric: more__x.pct", "metric: in__bytes.sum")
-            .find("this metric is given twice") != std::string::npos);
-  CHECK(complaint("{metric: in__bytes.sum, times: 1}", "{metric: in__byte.sum, times: 1}")
-            .find("expected one of the metrics of `core`; did you mean in__bytes.sum?") !=
-        std::string::npos);
-  CHECK(complaint("  dram_write_bytes:", "  dram_wrote_bytes:").find("did you mean") !=
-        std::string::npos);
+  CHECK(contains(complaint("unit: request", "unit: requests"), "did you mean request"));
+  CHECK(contains(complaint("meaning: of 128 B", "maening: of 128 B"), "did you mean meaning"));
+  CHECK(contains(complaint("metric: cast__requests.sum, unit", "metric: requests, unit"),
+                 "expected a CUPTI metric such as"));
+  CHECK(contains(complaint("metric: more__x.pct", "metric: in__bytes.sum"),
+                 "this metric is given twice"));
+  CHECK(contains(complaint("{metric: in__bytes.sum, times: 1}", "{metric: in__byte.sum, times: 1}"),
+                 "expected one of the metrics of `core`; did you mean in__bytes.sum?"));
+  CHECK(contains(complaint("  dram_write_bytes:", "  dram_wrote_bytes:"), "did you mean"));
 }
 
 TEST_CASE("A chip is found by name, and a chip without a file has no counters") {
@@ -109,9 +105,8 @@ TEST_CASE("A chip is found by name, and a chip without a file has no counters") 
 TEST_CASE("Counter sets have names") {
   CHECK(parse_counter_choice("none") == CounterChoice::kNone);
   CHECK(to_text(parse_counter_choice("full")) == "full");
-  CHECK(error_message([] {
-          parse_counter_choice("ful");
-        }).find("expected one of none, core, full; did you mean full?") != std::string::npos);
+  CHECK(contains(ERROR_MESSAGE(parse_counter_choice("ful")),
+                 "expected one of none, core, full; did you mean full?"));
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ TEST_CASE("A GPU without wgmma and tcgen05 has neither their sections nor cluste
   const std::string path = (folder / "mine.yaml").string();
   write_file(path, "name: mine\nproduct: Mine\nbased_on: rtx_4090\nclusters: {}\n");
   CHECK(
-      error_message([&] { load_gpu(path, false); })
+      ERROR_MESSAGE(load_gpu(path, false))
           .ends_with(
               ":4: clusters: allowed only for GPUs of architecture hopper or blackwell, not ada"));
 }
@@ -183,7 +183,7 @@ TEST_CASE("A derived file must name an existing parent, be valid, and not contra
   const auto complaint = [&](const std::string& text) {
     const std::string path = (folder / "mine.yaml").string();
     write_file(path, "name: mine\nproduct: Mine\nbased_on: " + text);
-    std::string message = error_message([&] { load_gpu(path, false); });
+    std::string message = ERROR_MESSAGE(load_gpu(path, false));
     const std::size_t at = message.find(path);
     return at == std::string::npos ? message : message.erase(at, path.size());
   };

@@ -89,12 +89,12 @@ class Files {
   LearnedModel load(const std::string& gpu = "g") const { return load_learned(path(), gpu); }
   /// Returns the error that loading reports, without the folder.
   std::string complaint(const std::string& gpu = "g") const {
-    std::string message = error_message([&] { load(gpu); });
+    std::string message = ERROR_MESSAGE(load(gpu));
     const std::string folder = path().parent_path().string() + "/";
     for (std::size_t at; (at = message.find(folder)) != std::string::npos;) {
       message.erase(at, folder.size());
     }
-    CHECK(message.find('\n') == std::string::npos);
+    CHECK(!contains(message, '\n'));
     return message;
   }
   /// Returns the error after the first `from` in the YAML became `to`.
@@ -164,8 +164,7 @@ TEST_CASE("No feature says which schedule it is, so that a new schedule leaves t
 TEST_CASE("Files of another GPU or with other features are an error at their line") {
   const Files files;
   CHECK(files.complaint("h200_sxm") == "2 g.learned.yaml:2: name: expected h200_sxm");
-  CHECK(files.with("  dram_share: ", "  dram_part: ").find("features.dram_part: unknown key") !=
-        std::string::npos);
+  CHECK(contains(files.with("  dram_share: ", "  dram_part: "), "features.dram_part: unknown key"));
   CHECK(files.with_row("splits", "root") ==
         "2 g.learned.csv:1: expected the columns of this version of tilecast: calibrate again");
 }
@@ -178,10 +177,9 @@ TEST_CASE("Modified trees are refused by their hash") {
 
 TEST_CASE("Implausible numbers are an error at their line") {
   const Files files;
-  CHECK(files.with("uncorrected: 0.", "uncorrected: 7").find("analytic.uncorrected: ") !=
-        std::string::npos);
-  CHECK(files.with("width: 0.0625", "width: -1").find("width: ") != std::string::npos);
-  CHECK(files.with("epilogue: ", "epilogue: 1000").find("reach.epilogue: ") != std::string::npos);
+  CHECK(contains(files.with("uncorrected: 0.", "uncorrected: 7"), "analytic.uncorrected: "));
+  CHECK(contains(files.with("width: 0.0625", "width: -1"), "width: "));
+  CHECK(contains(files.with("epilogue: ", "epilogue: 1000"), "reach.epilogue: "));
   // The first tree: features 1 to 4, thresholds 1, 0, 1, 0.
   CHECK(files.with_row("\nBBCADBEA,", "\nBCCADBEA,") ==
         "2 g.learned.csv:2: expected a digit less than 2 at character 2, got 'C'");
@@ -190,8 +188,9 @@ TEST_CASE("Implausible numbers are an error at their line") {
   CHECK(files.with_row("\nBBCADBEA,", "\n.BCADBEA,").ends_with(" at character 1, got '.'"));
   CHECK(files.with_row("\nBBCADBEA,", "\nBBCADBEA,A") ==
         "2 g.learned.csv:2: expected 8 digits, a comma and 32 digits");
-  CHECK(files.with_row("\nBBCADBEA,", "\nBBCADBEA," + std::string(32, 'f') + "\nBBCADBEA,")
-            .find("more trees than expected") != std::string::npos);
+  CHECK(
+      contains(files.with_row("\nBBCADBEA,", "\nBBCADBEA," + std::string(32, 'f') + "\nBBCADBEA,"),
+               "more trees than expected"));
 }
 
 TEST_CASE("Leaves are rounded to a unit in which the largest has two digits") {
@@ -206,13 +205,13 @@ TEST_CASE("Leaves are rounded to a unit in which the largest has two digits") {
 }
 
 TEST_CASE("Missing files are file errors") {
-  CHECK(error_message([] { load_learned("/none.learned.yaml", "g"); }) ==
+  CHECK(ERROR_MESSAGE(load_learned("/none.learned.yaml", "g")) ==
         "6 /none.learned.yaml: cannot read: No such file or directory");
   const TemporaryFolder folder;
   write_file(folder / "g.learned.yaml", learned_yaml("g", example()));
-  const std::string message = error_message([&] { load_learned(folder / "g.learned.yaml", "g"); });
+  const std::string message = ERROR_MESSAGE(load_learned(folder / "g.learned.yaml", "g"));
   CHECK(message.starts_with("6 "));
-  CHECK(message.find("g.learned.csv: cannot read: ") != std::string::npos);
+  CHECK(contains(message, "g.learned.csv: cannot read: "));
 }
 
 }  // namespace

@@ -89,13 +89,13 @@ TEST_CASE("The H200's numbers arrive in basic units") {
 }
 
 TEST_CASE("An unknown GPU lists the known ones; a path is used as given") {
-  CHECK(error_message([] { load_gpu("h200_smx", true); }) ==
+  CHECK(ERROR_MESSAGE(load_gpu("h200_smx", true)) ==
         "2 unknown GPU 'h200_smx': expected one of a10, a100_sxm80, b200, gb200, h100_pcie, "
         "h100_sxm, h200_sxm, h800_sxm, l40s, rtx_3090, rtx_4090, rtx_5090, "
         "rtx_pro_6000_server (hipparchus_h10: no kernel runs on it), or the path of a .yaml; did "
         "you mean h200_sxm?");
-  CHECK(error_message([] { load_gpu("", true); }).starts_with("2 unknown GPU ''"));
-  CHECK(error_message([] { load_gpu("./none.yaml", true); }) ==
+  CHECK(ERROR_MESSAGE(load_gpu("", true)).starts_with("2 unknown GPU ''"));
+  CHECK(ERROR_MESSAGE(load_gpu("./none.yaml", true)) ==
         "6 ./none.yaml: cannot read: No such file or directory");
   const H200Copy copy;
   CHECK(load_gpu(copy.path(), true).spec.sm.count == 132);
@@ -115,29 +115,29 @@ TEST_CASE("Unique words of a name select the GPU, in any case; the start of a wo
     CAPTURE(other);
     CHECK_THROWS_AS(load_gpu(other, false), ConfigError);
   }
-  CHECK(error_message([] { load_gpu("RTX", false); }) ==
+  CHECK(ERROR_MESSAGE(load_gpu("RTX", false)) ==
         "2 GPU 'RTX' is ambiguous: matches rtx_3090, rtx_4090, rtx_5090, rtx_pro_6000_server");
 }
 
 TEST_CASE("An overlay is not a GPU file, even if its GPU file is missing") {
   const H200Copy copy;
   const std::string stem = copy.path().substr(0, copy.path().size() - 5);
-  CHECK(error_message([&] { load_gpu(copy.overlay_path(), true); }) ==
+  CHECK(ERROR_MESSAGE(load_gpu(copy.overlay_path(), true)) ==
         "2 " + copy.overlay_path() + ": expected a GPU file; this one is only an addition to " +
             copy.path());
-  CHECK(error_message([&] { load_gpu(stem + ".learned.yaml", true); }) ==
+  CHECK(ERROR_MESSAGE(load_gpu(stem + ".learned.yaml", true)) ==
         "2 " + stem + ".learned.yaml: expected a GPU file; this one is only an addition to " +
             copy.path());
   copy.overlay("name: h200_sxm\n");
   std::filesystem::remove(copy.path());
-  CHECK(error_message([&] { load_gpu(copy.path(), true); }) ==
-        "2 " + copy.path() + ": not found, although its overlay " + copy.overlay_path() +
-            " exists");
+  CHECK(ERROR_MESSAGE(load_gpu(copy.path(), true)) == "2 " + copy.path() +
+                                                          ": not found, although its overlay " +
+                                                          copy.overlay_path() + " exists");
 }
 
 TEST_CASE("A folder without GPU files is a file error that tells how to choose another") {
   const TemporaryFolder folder;
-  CHECK(error_message([&] { load_gpu("h200_sxm", true, folder / "none"); }) ==
+  CHECK(ERROR_MESSAGE(load_gpu("h200_sxm", true, folder / "none")) ==
         "6 " + (folder / "none/gpus").string() +
             ": cannot list the GPU files: No such file or directory; TILECAST_CONFIG_DIR can "
             "name the folder that holds gpus/");
@@ -395,7 +395,7 @@ TEST_CASE("why_not_schedulable gives a reason on a fictional GPU and where secti
         "has no section mma_sync; only --op memcpy and elementwise_add can be predicted");
   CHECK(why("b200").empty());
   CHECK(why("gb200").empty());
-  CHECK(why("hipparchus_h10").find("this GPU is fictional") != std::string::npos);
+  CHECK(contains(why("hipparchus_h10"), "this GPU is fictional"));
 }
 
 }  // namespace

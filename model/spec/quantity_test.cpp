@@ -20,7 +20,7 @@ double value_of_unit(const std::string& value_and_unit, Dimension dimension) {
 }
 
 std::string complaint(const std::string& quantity, Dimension dimension, double least, double most) {
-  return error_message([&] { read(quantity, dimension, least, most); });
+  return ERROR_MESSAGE(read(quantity, dimension, least, most));
 }
 
 TEST_CASE("Scaled units convert to the basic unit, exactly as a literal") {

@@ -22,7 +22,7 @@ StrictMap open(const std::string& text) { return parse_yaml(text, "f.yaml").map(
 /// Returns the error of `read` for the key of a one-line file.
 template <class Read>
 std::string complaint(const std::string& text, const Read& read) {
-  return error_message([&] { read(open(text).required(text.substr(0, text.find(':')))); });
+  return ERROR_MESSAGE(read(open(text).required(text.substr(0, text.find(':')))));
 }
 
 TEST_CASE("Every kind of value is read") {
@@ -47,30 +47,27 @@ TEST_CASE("A value outlives the map and file that it came from") {
 }
 
 TEST_CASE("A missing key is reported with its full path, at the place of its map") {
-  CHECK(error_message([] { open("rate: 1").required("count"); }) ==
-        "2 f.yaml:1: count: missing key");
-  CHECK(error_message([] {
-          open("rate: 1\ninner:\n  rate: 1")
-              .required("inner")
-              .map({"count", "rate"})
-              .required("count");
-        }) == "2 f.yaml:2: inner.count: missing key");
+  CHECK(ERROR_MESSAGE(open("rate: 1").required("count")) == "2 f.yaml:1: count: missing key");
+  CHECK(ERROR_MESSAGE(open("rate: 1\ninner:\n  rate: 1")
+                          .required("inner")
+                          .map({"count", "rate"})
+                          .required("count")) == "2 f.yaml:2: inner.count: missing key");
 }
 
 TEST_CASE("The error for an unknown key lists the nearest known key, or all") {
-  CHECK(error_message([] { open("count: 1\nrat: 1"); }) ==
+  CHECK(ERROR_MESSAGE(open("count: 1\nrat: 1")) ==
         "2 f.yaml:2: rat: unknown key; did you mean rate?");
-  CHECK(error_message([] { open("zzzzz: 1"); }) ==
+  CHECK(ERROR_MESSAGE(open("zzzzz: 1")) ==
         "2 f.yaml:1: zzzzz: unknown key; expected one of count, rate, name, on, colour, list, "
         "inner");
-  CHECK(error_message([] { open("inner:\n  coutn: 1").required("inner").map({"count"}); }) ==
+  CHECK(ERROR_MESSAGE(open("inner:\n  coutn: 1").required("inner").map({"count"})) ==
         "2 f.yaml:2: inner.coutn: unknown key; did you mean count?");
 }
 
 TEST_CASE("A duplicate key is an error, with the place of the first") {
-  CHECK(error_message([] { open("count: 1\nrate: 2\ncount: 1\n"); }) ==
+  CHECK(ERROR_MESSAGE(open("count: 1\nrate: 2\ncount: 1\n")) ==
         "2 f.yaml:3: count: duplicate key, first given in line 1");
-  CHECK(error_message([] { open("inner: {count: 1, count: 2}"); }) ==
+  CHECK(ERROR_MESSAGE(open("inner: {count: 1, count: 2}")) ==
         "2 f.yaml:1: inner.count: duplicate key, first given in line 1");
 }
 
@@ -118,46 +115,39 @@ TEST_CASE("A value of the wrong kind is an error") {
   CHECK(complaint("inner: 3", [](const StrictValue& v) {
           v.map({"count", "rate"});
         }) == "2 f.yaml:1: inner: expected a map of count, rate, got '3'");
-  CHECK(error_message([] {
-          open("list: [1,\n  x]").required("list").list().at(1).integer(0, 9);
-        }) == "2 f.yaml:2: list[1]: expected an integer from 0 to 9, got 'x'");
+  CHECK(ERROR_MESSAGE(open("list: [1,\n  x]").required("list").list().at(1).integer(0, 9)) ==
+        "2 f.yaml:2: list[1]: expected an integer from 0 to 9, got 'x'");
 }
 
 TEST_CASE("A file that is not a map is an error") {
-  CHECK(error_message([] {
-          open("just words");
-        }).starts_with("2 f.yaml:1: expected a map of count, rate"));
-  CHECK(error_message([] { open(""); }) == "2 f.yaml:1: expected keys, found an empty file");
-  CHECK(error_message([] { open("# only a remark\n"); }) ==
+  CHECK(ERROR_MESSAGE(open("just words")).starts_with("2 f.yaml:1: expected a map of count, rate"));
+  CHECK(ERROR_MESSAGE(open("")) == "2 f.yaml:1: expected keys, found an empty file");
+  CHECK(ERROR_MESSAGE(open("# only a remark\n")) ==
         "2 f.yaml:1: expected keys, found an empty file");
 }
 
 TEST_CASE("Invalid YAML is a one-line error with its place") {
-  CHECK(error_message([] {
-          open("count: 1\ninner: {rate: 1\n");
-        }).starts_with("2 f.yaml:3: not valid YAML: "));
-  CHECK(error_message([] {
-          open("count: 1\n\tname: x\n");
-        }).starts_with("2 f.yaml:2: not valid YAML: "));
+  CHECK(ERROR_MESSAGE(open("count: 1\ninner: {rate: 1\n"))
+            .starts_with("2 f.yaml:3: not valid YAML: "));
+  CHECK(ERROR_MESSAGE(open("count: 1\n\tname: x\n")).starts_with("2 f.yaml:2: not valid YAML: "));
   for (const std::string quote : {"\"", "'"}) {
     const std::string text = "count: 1\nname: " + quote + "never closed\n";
-    CHECK(error_message([&] { open(text); }) ==
+    CHECK(ERROR_MESSAGE(open(text)) ==
           "2 f.yaml:2: not valid YAML: a quote opens here and is never closed");
-    CHECK(error_message([&] { open(text + quote); }).empty());
+    CHECK(ERROR_MESSAGE(open(text + quote)).empty());
   }
   CHECK(open("name: 'it''s'").required("name").text() == "it's");
   CHECK(open("name: \"a \\\"b\\\"\"").required("name").text() == "a \"b\"");
-  CHECK(error_message([] { open("count: 1\n---\ncount: 2\n"); }) ==
+  CHECK(ERROR_MESSAGE(open("count: 1\n---\ncount: 2\n")) ==
         "2 f.yaml:3: expected one YAML document, found a second one");
 }
 
 TEST_CASE("Aliases, tags and keys that are not words are errors") {
-  CHECK(error_message([] { open("count: &a 1\nrate: *a\n"); }) ==
+  CHECK(ERROR_MESSAGE(open("count: &a 1\nrate: *a\n")) ==
         "2 f.yaml:2: expected a value, got an alias");
-  CHECK(error_message([] { open("count: !!str 1\n"); }) ==
+  CHECK(ERROR_MESSAGE(open("count: !!str 1\n")) ==
         "2 f.yaml:1: expected a plain value, got the tag 'tag:yaml.org,2002:str'");
-  CHECK(error_message([] { open("? [1, 2]\n: 3\n"); }) ==
-        "2 f.yaml:1: expected a plain word as key");
+  CHECK(ERROR_MESSAGE(open("? [1, 2]\n: 3\n")) == "2 f.yaml:1: expected a plain word as key");
 }
 
 TEST_CASE("A file truncated anywhere is a one-line error or still complete") {
@@ -174,7 +164,7 @@ TEST_CASE("A file truncated anywhere is a one-line error or still complete") {
     });
     const bool only_the_last_line_end = length == whole.size() - 1;
     CHECK(message.empty() == only_the_last_line_end);
-    CHECK(message.find('\n') == std::string::npos);
+    CHECK(!contains(message, '\n'));
     CHECK(message.starts_with(message.empty() ? "" : "2 f.yaml:"));
   }
 }
@@ -190,7 +180,7 @@ TEST_CASE("A hundred thousand keys are read in linear time, and the last one is 
     text += fmt::format("key{}: 1\n", i);
   }
   const std::clock_t start = std::clock();  // CPU time, not wall time: the machine may be busy
-  CHECK(error_message([&] { parse_yaml(text + "key7: 1\n", "f.yaml"); }) ==
+  CHECK(ERROR_MESSAGE(parse_yaml(text + "key7: 1\n", "f.yaml")) ==
         "2 f.yaml:100001: key7: duplicate key, first given in line 8");
   // This takes about a third of a second. Comparing each key with all earlier keys took seven.
   CHECK((std::clock() - start) / CLOCKS_PER_SEC < 6);

@@ -52,9 +52,8 @@ TEST_CASE("Without TMA, its schedules are refused by name") {
   const StreamConfig config = parse_stream_config(
       "elementwise_add_tma:block=4x256,stages=2,warps=4,ctas=4,layout=plain,view=matrix,"
       "order=bounded,hint=none");
-  CHECK(error_message([&] {
-          predict_config(ada, kAddition, config, Regime::kBurst, Inputs::kNormal);
-        }).ends_with("elementwise_add_tma requires TMA (Hopper or later)"));
+  CHECK(ERROR_MESSAGE(predict_config(ada, kAddition, config, Regime::kBurst, Inputs::kNormal))
+            .ends_with("elementwise_add_tma requires TMA (Hopper or later)"));
   // RTX Blackwell has TMA.
   const GpuSpec rtx = load_gpu("rtx_5090", true).spec;
   CHECK(predict_config(rtx, kAddition, config, Regime::kBurst, Inputs::kNormal).time.value > 0);

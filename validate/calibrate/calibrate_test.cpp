@@ -87,12 +87,12 @@ TEST_CASE("A calibration is read back from its files, and predicts the same") {
   REQUIRE(flop != back.constants.end());
   CHECK(flop->source == Source::kFitted);
   CHECK(flop->standard_error.value() > 0);
-  CHECK(flop->ref.find("360 rows; prior ") != std::string::npos);
+  CHECK(contains(flop->ref, "360 rows; prior "));
   // Constants that the rows do not determine, here bf16_flop, are not in the overlay; the table
   // marks them.
-  CHECK(overlay_text(gpu, gpu, done, "").find("bf16_flop") == std::string::npos);
-  CHECK(to_table(done).find("not determined by the data; prior kept") != std::string::npos);
-  CHECK(to_table(done).find("  simulated ") == std::string::npos);  // nothing was simulated
+  CHECK(!contains(overlay_text(gpu, gpu, done, ""), "bf16_flop"));
+  CHECK(contains(to_table(done), "not determined by the data; prior kept"));
+  CHECK(!contains(to_table(done), "  simulated "));  // nothing was simulated
 }
 
 TEST_CASE("The same rows give the same files, on any number of threads") {
@@ -121,8 +121,8 @@ TEST_CASE("Constants of cycles are fitted on a GPU that runs kernels with mma.sy
   CHECK(gpu.spec.machine->l2_output.value == Approx(truth.machine->l2_output.value).epsilon(0.1));
   CHECK(done.cycles_error < 0.02);  // before the learned correction
   const std::string overlay = overlay_text(gpu, gpu, done, "tilecast calibrate");
-  CHECK(overlay.find("\nmachine:\n") != std::string::npos);
-  CHECK(overlay.find("\n  kernel: {value: 1") != std::string::npos);
+  CHECK(contains(overlay, "\nmachine:\n"));
+  CHECK(contains(overlay, "\n  kernel: {value: 1"));
 
   const TemporaryFolder folder;
   write_file(folder / "mine.yaml", read_file(gpu.path));
@@ -136,7 +136,7 @@ TEST_CASE("Fewer than 300 rows are too few") {
   std::vector<Measurement> rows = rows_of_another_h200(25);
   REQUIRE(rows.size() == 300);
   rows[7].verified = false;
-  CHECK(error_message([&] { run(gpu, rows); }) ==
+  CHECK(ERROR_MESSAGE(run(gpu, rows)) ==
         "2 expected at least 300 measured GEMMs, got 299 (excluded rows, such as those of other "
         "operations, unverified or repeated: 1)");
   CHECK(gpu.spec.learned == nullptr);

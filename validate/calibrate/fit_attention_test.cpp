@@ -89,13 +89,12 @@ TEST_CASE("A residual of attention explained by a feature is corrected on held-o
 TEST_CASE("A fit of attention needs rows, and a section to start from") {
   const MeasurementFile few = rows_of(h200().spec, 3, as_modelled);
   const auto why = [&](LoadedGpu gpu) {
-    return error_message([&] { fit_attention(gpu, {few}, true, kThreads, [](const auto&) {}); });
+    return ERROR_MESSAGE(fit_attention(gpu, {few}, true, kThreads, [](const auto&) {}));
   };
-  CHECK(why(h200()).find("expected at least 300 measured attention kernels, got 30") !=
-        std::string::npos);
+  CHECK(contains(why(h200()), "expected at least 300 measured attention kernels, got 30"));
   LoadedGpu without = h200();
   without.spec.attention.reset();
-  CHECK(why(without).find("has no section `attention`") != std::string::npos);
+  CHECK(contains(why(without), "has no section `attention`"));
 }
 
 }  // namespace

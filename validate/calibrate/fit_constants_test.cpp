@@ -66,8 +66,8 @@ TEST_CASE("A fitted number stays within its range, and one at its bound is named
   CHECK(bf16.value == Approx(2));
   CHECK(gpu.spec.power->bf16_flop == Approx(bf16.value));
   CHECK(bf16.at_bound);
-  CHECK(bound_lines(fit.constants).find("power.bf16_flop ended at the bound of its range, 2 ") !=
-        std::string::npos);
+  CHECK(
+      contains(bound_lines(fit.constants), "power.bf16_flop ended at the bound of its range, 2 "));
 }
 
 TEST_CASE("Rows that determine no constant leave all unchanged") {

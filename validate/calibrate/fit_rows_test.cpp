@@ -76,12 +76,12 @@ TEST_CASE("Short windows under continuous load do not count if enough rows have 
 TEST_CASE("Too few rows, or a row of another GPU, are errors with their count or place") {
   std::vector<Measurement> rows = rows_of_one(3);
   rows[2].verified = false;
-  CHECK(error_message([&] { fit_rows(h200(), {file_of(rows)}, 3); }) ==
+  CHECK(ERROR_MESSAGE(fit_rows(h200(), {file_of(rows)}, 3)) ==
         "2 expected at least 3 measured GEMMs, got 2 (excluded rows, such as those of other "
         "operations, unverified or repeated: 1)");
   CHECK(fit_rows(h200(), {file_of(rows)}, 2).rows.size() == 2);
   rows[1].context.gpu = "h100_sxm";
-  CHECK(error_message([&] { fit_rows(h200(), {file_of(rows)}, 1); }) ==
+  CHECK(ERROR_MESSAGE(fit_rows(h200(), {file_of(rows)}, 1)) ==
         "2 x.csv:3: gpu: expected a row measured on h200_sxm or NVIDIA H200 SXM 141 GB, "
         "got 'h100_sxm'");
   rows[1].context.gpu = h200().product;

@@ -59,11 +59,10 @@ TEST_CASE("The fit recovers the losses of synthetic rows, and matches the rows")
 
 TEST_CASE("Too few rows, and rows of another GPU, are errors") {
   LoadedGpu gpu = load_gpu("h200_sxm", false);
-  CHECK(error_message([&] { fit_stream(gpu, {}); }).find("at least 60") != std::string::npos);
+  CHECK(contains(ERROR_MESSAGE(fit_stream(gpu, {})), "at least 60"));
   std::vector<MeasurementFile> other = rows_of(gpu.spec, 5000);
   other.front().rows.front().measurement.context.gpu = "h100_sxm";
-  CHECK(error_message([&] { fit_stream(gpu, other); }).find("made.csv:2: gpu") !=
-        std::string::npos);
+  CHECK(contains(ERROR_MESSAGE(fit_stream(gpu, other)), "made.csv:2: gpu"));
 }
 
 TEST_CASE("An overlay gets its section stream replaced or added, and keeps the rest") {

@@ -47,7 +47,7 @@ TEST_CASE("A warpgroup's overheads per K block are those of a single CTA") {
   const auto of_block = [&](const std::string& tile, const std::string& schedule, i32 inflight) {
     for (const auto& [text, at] : times) {
       const KernelConfig config = parse_kernel_config(text);
-      if (text.find("tile=" + tile) != std::string::npos && at.size() == 2 &&
+      if (contains(text, "tile=" + tile) && at.size() == 2 &&
           to_text(config.schedule) == schedule && config.inflight == inflight) {
         const double blocks = 8192.0 / config.tiling.block_k;
         return (at.at(16384) - at.at(8192)) / blocks * 1.8e9;

@@ -8,7 +8,7 @@ namespace tilecast {
 namespace {
 
 std::string message_of(const std::vector<Measurement>& rows) {
-  return error_text([&] { join_example(rows, {}); });
+  return ERROR_TEXT(join_example(rows, {}));
 }
 
 TEST_CASE("Every row counts once: as point, baseline, excluded, unmatched or repeated") {

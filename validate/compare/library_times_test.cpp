@@ -31,7 +31,7 @@ TEST_CASE("Forecasts are compared with a library's times by size, next to the fa
   const GpuSpec gpu = load_gpu("b200", true).spec;
   const Seconds roofline = roofline_time(gpu, one.problem).value();
   CHECK(small.fallback.bias == Approx((roofline.value / 0.8 + 3e-6) / 5e-6 - 1));
-  CHECK(library_table(judged).find("| below 20 us | 1 | ") != std::string::npos);
+  CHECK(contains(library_table(judged), "| below 20 us | 1 | "));
   CHECK(library_json(judged)["sizes"][1]["points"] == 1);
 
   // Six matrices of B of 0.5 MB stay in L2.
@@ -45,7 +45,7 @@ TEST_CASE("Rows are found by the GPU's name or its prefix, and min_us is optiona
   const std::string rows = (folder / "rows.csv").string();
   const auto complaint = [&](const std::string& text) {
     write_file(rows, "gpu,m,n,k,median_us\n" + text);
-    return error_message([&] { judge_library(rows, "b200", 0); });
+    return ERROR_MESSAGE(judge_library(rows, "b200", 0));
   };
   write_file(rows, "gpu,m,n,k,median_us\nb200,512,512,512,5\nb200_sxm,512,512,512,6\n");
   const LibraryJudgement judged = judge_library(rows, "b200", 0);
@@ -55,7 +55,7 @@ TEST_CASE("Rows are found by the GPU's name or its prefix, and min_us is optiona
             .ends_with("rows.csv: column gpu: expected rows of b200, got rows of h100_sxm"));
   CHECK(complaint("b200_sxm,1,1,1,5\nb200_pcie,1,1,1,5\n")
             .ends_with("expected rows of b200, got rows of b200_pcie, b200_sxm"));
-  CHECK(complaint("b200,512,512,512,-5\n").find("rows.csv:2: median_us") != std::string::npos);
+  CHECK(contains(complaint("b200,512,512,512,-5\n"), "rows.csv:2: median_us"));
 }
 
 }  // namespace

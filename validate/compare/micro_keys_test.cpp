@@ -103,7 +103,7 @@ TEST_CASE("Values that are fitted or assumed state their reason, and their numbe
       const bool is_one = constant.source == Source::kFitted || constant.source == Source::kAssumed;
       unmeasured += is_one ? 1 : 0;
       INFO(constant.key_path);
-      CHECK((!is_one || defended.find("`" + constant.key_path + "`") != std::string::npos));
+      CHECK((!is_one || contains(defended, "`" + constant.key_path + "`")));
     }
     CHECK(unmeasured <= kMost);
   }

@@ -53,15 +53,14 @@ TEST_CASE("A gap between kernels is added to the forecast, and bad lists name th
   CHECK(without.error->mape == Approx(std::abs(without.cases[0].predicted.value / 5e-6 - 1)));
   const nlohmann::ordered_json json = public_json({with});
   CHECK(json["sources"][0]["cases"][0]["claimed_us"] == 5);
-  CHECK(public_table({with}).find("| 512x512x512 bf16") != std::string::npos);
+  CHECK(contains(public_table({with}), "| 512x512x512 bf16"));
 
-  CHECK(error_message([&] { judged(", format: other"); }).find("list.yaml:2") != std::string::npos);
+  CHECK(contains(ERROR_MESSAGE(judged(", format: other")), "list.yaml:2"));
   write_file(
       list,
       "sources:\n  - {name: a, gpu: h200_sxm, format: b, claim: c, file: f, limit_percent: 1}\n");
-  CHECK(error_message([&] {
-          load_public_sources(list);
-        }).find("expected library, xla, published, fused_moe") != std::string::npos);
+  CHECK(contains(ERROR_MESSAGE(load_public_sources(list)),
+                 "expected library, xla, published, fused_moe"));
   write_file(rows, "gpu,b,m,n,k,flops\nh200_sxm,2,512,256,512,5e13\n");
   write_file(list, "sources:\n  - {name: a, gpu: h200_sxm, format: xla, claim: c, file: " + rows +
                        ", limit_percent: 10}\n");
@@ -69,9 +68,7 @@ TEST_CASE("A gap between kernels is added to the forecast, and bad lists name th
   CHECK(to_text(batch.problem) == "2*512x256x512 bf16 nn");
   CHECK(batch.claimed.value == Approx(2 * 2 * 512 * 256 * 512 / 5e13));
   write_file(rows, "gpu,m,n,k,median_us\nh200_sxm,512,512,512,-5\n");
-  CHECK(error_message([&] {
-          judged("");
-        }).find("rows.csv:2: median_us: expected a number above 0") != std::string::npos);
+  CHECK(contains(ERROR_MESSAGE(judged("")), "rows.csv:2: median_us: expected a number above 0"));
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ TEST_CASE("Without points there are counts and no figures") {
 }
 
 std::string record_error(const std::string& record) {
-  return error_text([&] { worse_than_recorded(example_validation(), record, "r.json"); });
+  return ERROR_TEXT(worse_than_recorded(example_validation(), record, "r.json"));
 }
 
 TEST_CASE("Current figures are not worse than a record of themselves") {

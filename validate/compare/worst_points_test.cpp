@@ -80,7 +80,7 @@ TEST_CASE("The worst pick names the fastest kernel too") {
   CHECK(picks[0].picked.point.config == to_text(example_config(2)));
   CHECK(picks[0].best.point.config == to_text(example_config(3)));
   CHECK(to_json(picks)[0]["ratio"] == 0.8);
-  CHECK(to_table(picks).find("burst: 0.800 of the best speed") != std::string::npos);
+  CHECK(contains(to_table(picks), "burst: 0.800 of the best speed"));
   CHECK(worst_picks(data, 0).empty());
 }
 
@@ -108,9 +108,9 @@ TEST_CASE("The list of worst points shows whole configurations within 80 columns
     CHECK(line.size() <= 80);
     together += line.substr(std::min(line.find_first_not_of(' '), line.size()));
   }
-  CHECK(together.find(to_text(example_config(2))) != std::string::npos);
-  CHECK(together.find("4096x4096x4096 fp16 tn, burst") != std::string::npos);
-  CHECK(text.find("-60.0 %") != std::string::npos);
+  CHECK(contains(together, to_text(example_config(2))));
+  CHECK(contains(together, "4096x4096x4096 fp16 tn, burst"));
+  CHECK(contains(text, "-60.0 %"));
   CHECK(to_table(std::vector<WorstPoint>{}).empty());
 }
 

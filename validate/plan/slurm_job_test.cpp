@@ -25,10 +25,6 @@ SlurmJob job_of(i64 shards, i64 gpus_per_node, i64 max_array_size) {
           .options = {"--partition=fast"}};
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("Each shard needs four fifths of the time, and shards fill whole nodes") {
@@ -43,40 +39,39 @@ TEST_CASE("Each shard needs four fifths of the time, and shards fill whole nodes
 TEST_CASE("Arrays stay below MaxArraySize and cover every shard once") {
   // 21 shards on nodes of 4 GPUs are 6 tasks; arrays of 4 tasks begin at shards 1 and 17.
   const std::string text = submit_script(job_of(21, 4, 4), "/m.sh", "/n.sh");
-  CHECK(has(text, "--array=0-3 /m.sh 1)"));
-  CHECK(has(text, "--array=0-1 /m.sh 17)"));
-  CHECK_FALSE(has(text, "/m.sh 33)"));
-  CHECK(has(text, "--dependency=\"afterany$jobs\" /n.sh"));
-  CHECK(has(submit_script(job_of(16, 4, 4), "/m.sh", "/n.sh"), "--array=0-3 /m.sh 1)"));
-  CHECK_FALSE(has(submit_script(job_of(16, 4, 4), "/m.sh", "/n.sh"), "17)"));
+  CHECK(contains(text, "--array=0-3 /m.sh 1)"));
+  CHECK(contains(text, "--array=0-1 /m.sh 17)"));
+  CHECK_FALSE(contains(text, "/m.sh 33)"));
+  CHECK(contains(text, "--dependency=\"afterany$jobs\" /n.sh"));
+  CHECK(contains(submit_script(job_of(16, 4, 4), "/m.sh", "/n.sh"), "--array=0-3 /m.sh 1)"));
+  CHECK_FALSE(contains(submit_script(job_of(16, 4, 4), "/m.sh", "/n.sh"), "17)"));
 }
 
 TEST_CASE("A node's script has one process per GPU, its time limit, and the user's options") {
   const std::string text = measure_script(job_of(21, 4, 4));
-  CHECK(has(text, "#SBATCH --ntasks=4\n"));
-  CHECK(has(text, "#SBATCH --time=30:00\n"));
-  CHECK(has(text, "#SBATCH --partition=fast\n"));
-  CHECK(has(text, "#SBATCH --requeue\n"));
-  CHECK(has(text, "first=$(($1 + SLURM_ARRAY_TASK_ID * 4))"));
-  CHECK(has(text, "[ \"$shard\" -le 21 ] || exit 0"));
-  CHECK(has(text, "'/data/it'\\''s/a.csv'"));
-  CHECK(has(measure_script(job_of(2, 4, 4)), "#SBATCH --ntasks=2\n"));
+  CHECK(contains(text, "#SBATCH --ntasks=4\n"));
+  CHECK(contains(text, "#SBATCH --time=30:00\n"));
+  CHECK(contains(text, "#SBATCH --partition=fast\n"));
+  CHECK(contains(text, "#SBATCH --requeue\n"));
+  CHECK(contains(text, "first=$(($1 + SLURM_ARRAY_TASK_ID * 4))"));
+  CHECK(contains(text, "[ \"$shard\" -le 21 ] || exit 0"));
+  CHECK(contains(text, "'/data/it'\\''s/a.csv'"));
+  CHECK(contains(measure_script(job_of(2, 4, 4)), "#SBATCH --ntasks=2\n"));
 }
 
 TEST_CASE("A name or an option cannot add a line to a job's script") {
   SlurmJob job = job_of(2, 1, 4);
   job.name = "a\nrm x";
-  CHECK(error_message([&] {
-          measure_script(job);
-        }).ends_with("an #SBATCH line cannot contain control characters or backslashes"));
+  CHECK(ERROR_MESSAGE(measure_script(job))
+            .ends_with("an #SBATCH line cannot contain control characters or backslashes"));
   job.name = "a # b";
   job.options = {"--comment=c d"};
-  CHECK(has(measure_script(job), "#SBATCH --job-name=\"a # b\"\n"));
-  CHECK(has(merge_script(job), "#SBATCH --job-name=\"a # b-merge\"\n"));
-  CHECK(has(measure_script(job), "#SBATCH --comment=\"c d\"\n"));
+  CHECK(contains(measure_script(job), "#SBATCH --job-name=\"a # b\"\n"));
+  CHECK(contains(merge_script(job), "#SBATCH --job-name=\"a # b-merge\"\n"));
+  CHECK(contains(measure_script(job), "#SBATCH --comment=\"c d\"\n"));
   job.options = {"--comment=c\nrm x"};
-  CHECK(!error_message([&] { merge_script(job); }).empty());
+  CHECK(!ERROR_MESSAGE(merge_script(job)).empty());
   job.options = {};
   job.plan = "/data/100%/a.csv";  // Slurm replaces %a, and reads %% as one %
-  CHECK(has(merge_script(job), "#SBATCH --output=\"/data/100%%/a # b-merge.%j.log\"\n"));
+  CHECK(contains(merge_script(job), "#SBATCH --output=\"/data/100%%/a # b-merge.%j.log\"\n"));
 }

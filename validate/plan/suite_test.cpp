@@ -14,9 +14,7 @@ namespace {
 
 Suite suite_of(const std::string& text) { return parse_suite(parse_yaml(text, "suite.yaml")); }
 
-std::string complaint(const std::string& text) {
-  return error_text([&] { (void)suite_of(text); });
-}
+std::string complaint(const std::string& text) { return ERROR_TEXT(suite_of(text)); }
 
 }  // namespace
 
@@ -61,9 +59,8 @@ TEST_CASE("A suite has a limit of shapes and of points") {
   const Suite suite = suite_of("shapes: [512x512x512]\nconfigs: [best: 3]\n");
   const std::size_t count = expand_suite(suite, gpu.spec).points.size();
   CHECK(expand_suite(suite, gpu.spec, count).points.size() == count);
-  CHECK(error_text([&] {
-          (void)expand_suite(suite, gpu.spec, count - 1);
-        }).starts_with("configs: expected at most "));
+  CHECK(ERROR_TEXT(expand_suite(suite, gpu.spec, count - 1))
+            .starts_with("configs: expected at most "));
 }
 
 TEST_CASE("A malformed shape or range is an error") {
@@ -97,8 +94,7 @@ TEST_CASE("In a suite of several ops each shape gets the configurations of its o
     CHECK((op_of(point.point.problem) == Op::kElementwiseAdd) ==
           point.point.config.starts_with("elementwise_add:"));
   }
-  CHECK(complaint("shapes: [1024x1024]\nops: [memcpy]\n" + texts).find("elementwise_add") !=
-        std::string::npos);
+  CHECK(contains(complaint("shapes: [1024x1024]\nops: [memcpy]\n" + texts), "elementwise_add"));
 }
 
 TEST_CASE("With 16-bit operands C has their type, or a type that is not 16 bits wide") {
@@ -121,8 +117,8 @@ TEST_CASE("With 16-bit operands C has their type, or a type that is not 16 bits 
     problems.push_back(to_text(point.point.problem));
   }
   CHECK(problems == std::vector<std::string>{"512x512x512 fp16 tn", "512x512x512 fp16->fp32 tn"});
-  CHECK(complaint("shapes: [512x512x512]\ndtypes_c: [e5m2]\nconfigs: [best: 1]\n")
-            .find("dtype_c 'e5m2': expected bf16, fp16, fp32 or e4m3") != std::string::npos);
+  CHECK(contains(complaint("shapes: [512x512x512]\ndtypes_c: [e5m2]\nconfigs: [best: 1]\n"),
+                 "dtype_c 'e5m2': expected bf16, fp16, fp32 or e4m3"));
 }
 
 TEST_CASE("Fast and exact accumulation are separate problems if there is a choice") {
@@ -200,21 +196,18 @@ TEST_CASE("A problem that no kernel solves is omitted with a note") {
       suite_of("shapes: [512x512x512 ldc=513, 512x512x512]\ncublaslt: true\n"), gpu.spec);
   CHECK(expanded.points.size() == 2);
   REQUIRE(expanded.notes.size() == 1);
-  CHECK(expanded.notes[0].find("512x512x512 fp16 tn ldc=513") != std::string::npos);
+  CHECK(contains(expanded.notes[0], "512x512x512 fp16 tn ldc=513"));
 }
 
 TEST_CASE("An invalid suite is an error that names file, line and key") {
-  CHECK(complaint("configs: all\n").find("shapes") != std::string::npos);
-  CHECK(complaint("shapes: [8x8x8]\n").find("cublaslt") != std::string::npos);
-  CHECK(complaint("shapes: [8x8x8]\nconfgs: all\n").find("did you mean configs") !=
-        std::string::npos);
-  CHECK(complaint("shapes:\n  - 8x8x8\n  - 8x8\nconfigs: all\n").find("suite.yaml:3") !=
-        std::string::npos);
+  CHECK(contains(complaint("configs: all\n"), "shapes"));
+  CHECK(contains(complaint("shapes: [8x8x8]\n"), "cublaslt"));
+  CHECK(contains(complaint("shapes: [8x8x8]\nconfgs: all\n"), "did you mean configs"));
+  CHECK(contains(complaint("shapes:\n  - 8x8x8\n  - 8x8\nconfigs: all\n"), "suite.yaml:3"));
   CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: {best: 2, random: 2}\n").empty());
   CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: {random: 2}\n").empty());
   CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: {best: 0}\n").empty());
-  CHECK(complaint("shapes: [8x8x8]\nconfigs: all\ncounters: fll\n").find("did you mean full") !=
-        std::string::npos);
+  CHECK(contains(complaint("shapes: [8x8x8]\nconfigs: all\ncounters: fll\n"), "did you mean full"));
   CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: all\nops: [memcpy]\n").empty());
   CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: all\nregimes: [cold]\n").empty());
   CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: ['pipelined:tile=1']\n").empty());

@@ -35,7 +35,7 @@ TEST_CASE("A plan is read back as written, and equal plans have equal text") {
   CHECK(read.points[2].expected_us == 1);
   CHECK(read.points[2].point() == plan.points[2].point());
   CHECK(plan_text(read) == text);
-  CHECK(text.find("content " + content_hash(plan) + "\n") != std::string::npos);
+  CHECK(contains(text, "content " + content_hash(plan) + "\n"));
   CHECK(content_hash(plan) != content_hash(plan_of({150'000, 120'001, 1})));
 }
 
@@ -44,13 +44,13 @@ TEST_CASE("A plan that was edited, truncated or renumbered is an error with its 
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string changed = text;
     changed.replace(changed.find(from), from.size(), to);
-    return error_message([&] { (void)parse_plan(changed, "p.csv"); });
+    return ERROR_MESSAGE(parse_plan(changed, "p.csv"));
   };
-  CHECK(with("\n2,6,", "\n2,8,").find("changed after") != std::string::npos);
-  CHECK(with("\n2,6,", "\n3,6,").find("p.csv:4: number: expected 2") != std::string::npos);
-  CHECK(with("\n2,6,", "\n2,0,").find("p.csv:4: expected_us") != std::string::npos);
-  CHECK(with("gpu h200_sxm", "gpu h100_sxm").find("changed after") != std::string::npos);
-  CHECK(with(", counters none", "").find("p.csv:1") != std::string::npos);
+  CHECK(contains(with("\n2,6,", "\n2,8,"), "changed after"));
+  CHECK(contains(with("\n2,6,", "\n3,6,"), "p.csv:4: number: expected 2"));
+  CHECK(contains(with("\n2,6,", "\n2,0,"), "p.csv:4: expected_us"));
+  CHECK(contains(with("gpu h200_sxm", "gpu h100_sxm"), "changed after"));
+  CHECK(contains(with(", counters none", ""), "p.csv:1"));
   CHECK_THROWS_AS(parse_plan(text.substr(0, text.size() - 3), "p.csv"), ConfigError);
   const std::size_t last_line = text.rfind('\n', text.size() - 2) + 1;
   CHECK_THROWS_AS(parse_plan(text.substr(0, last_line), "p.csv"), ConfigError);
@@ -129,7 +129,7 @@ TEST_CASE("The files of a plan's shards are found by name") {
   CHECK(files[2].shard == Shard{10, 10});
   CHECK(files[2].path == folder / "a.plan.10-of-10.csv");
   std::filesystem::create_symlink(folder / "b.1-of-2.csv", folder / "a.plan.2-of-2.csv");
-  CHECK(error_message([&] { shard_files_of(plan); }) ==
+  CHECK(ERROR_MESSAGE(shard_files_of(plan)) ==
         "2 " + (folder / "a.plan.2-of-2.csv").string() +
             ": has a shard's name but is not a regular file: remove it, or name the "
             "files to merge");

@@ -9,9 +9,7 @@
 namespace tilecast {
 namespace {
 
-std::string message_of(std::string_view text) {
-  return error_text([&] { parse_csv(text, "x.csv"); });
-}
+std::string message_of(std::string_view text) { return ERROR_TEXT(parse_csv(text, "x.csv")); }
 
 TEST_CASE("A quoted field keeps its commas, quotes and line ends") {
   const CsvText csv = parse_csv("a,\"b,\"\"c\"\"\nd\",e\r\nf,,g\n", "x.csv");

@@ -25,7 +25,7 @@ const Measurement kSecond = in_stages(4, Seconds{2e-4});
 
 std::string message_of(const std::filesystem::path& path, IfExists rule,
                        const std::vector<std::string>& counters = {}) {
-  return error_text([&] { MeasurementAppender(path, counters, rule); });
+  return ERROR_TEXT(MeasurementAppender(path, counters, rule));
 }
 
 TEST_CASE("Every row is in the file as soon as it is appended") {
@@ -96,13 +96,12 @@ TEST_CASE("Resuming after a kill drops the truncated line and continues") {
 TEST_CASE("Measured data is never overwritten or mixed with other columns") {
   const TemporaryFolder folder;
   { MeasurementAppender(folder / "a.csv", {}, IfExists::kRefuse).append(kFirst); }
-  CHECK(message_of(folder / "a.csv", IfExists::kRefuse).find("--resume") != std::string::npos);
+  CHECK(contains(message_of(folder / "a.csv", IfExists::kRefuse), "--resume"));
   CHECK(message_of(folder / "a.csv", IfExists::kResume, {"dram__bytes_read.sum"})
             .ends_with("its columns differ from the new ones (it has no "
                        "dram__bytes_read.sum); choose another file"));
   { MeasurementAppender(folder / "b.csv", {"lts__t_bytes.sum"}, IfExists::kRefuse); }
-  CHECK(message_of(folder / "b.csv", IfExists::kResume).find("(it has lts__t_bytes.sum)") !=
-        std::string::npos);
+  CHECK(contains(message_of(folder / "b.csv", IfExists::kResume), "(it has lts__t_bytes.sum)"));
   CHECK(read_file(folder / "a.csv") == measurement_csv({kFirst}));
 }
 

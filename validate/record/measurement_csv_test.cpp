@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kConfig = "pipelined:tile=128x128x64,stages=4";
 
 std::string message_of(const std::string& text, TruncatedLine truncated = TruncatedLine::kError) {
-  return error_text([&] { parse_measurements(text, "x.csv", truncated); });
+  return ERROR_TEXT(parse_measurements(text, "x.csv", truncated));
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -132,8 +132,8 @@ TEST_CASE("The header has every column of the contract, in order") {
 TEST_CASE("A row uses the units named by its columns, and leaves absent values empty") {
   // 100 us at 1.5 GHz are 150,000 cycles. There is no power, so the last field is empty.
   const std::string text = example_csv();
-  CHECK(text.find(",rotating,1,100,99,101,20,150000,1500,,ok,,") != std::string::npos);
-  CHECK(text.find("\"pipelined:tile=128x128x64,stages=4\"") != std::string::npos);
+  CHECK(contains(text, ",rotating,1,100,99,101,20,150000,1500,,ok,,"));
+  CHECK(contains(text, "\"pipelined:tile=128x128x64,stages=4\""));
 }
 
 TEST_CASE("Columns are found by name, in any order and with unknown ones between") {
@@ -167,7 +167,7 @@ TEST_CASE("A memcpy row has its elements in m and no layout") {
   Measurement m = example_measurement("memcpy_cpasync:buffers=2", Seconds{1e-6});
   m.point.problem = StreamProblem{1, 1024, ElementType::kFp16, Op::kMemcpy};
   const std::string text = measurement_csv({m});
-  CHECK(text.find("memcpy,1024,,,fp16,,memcpy_cpasync:buffers=2,") != std::string::npos);
+  CHECK(contains(text, "memcpy,1024,,,fp16,,memcpy_cpasync:buffers=2,"));
   CHECK(parse_measurements(text, "x.csv").rows[0].measurement.point == m.point);
   CHECK(message_of(replaced(text, "1024,,", "1024,7,")) ==
         "x.csv:2: n: must be empty for op memcpy");
@@ -176,7 +176,7 @@ TEST_CASE("A memcpy row has its elements in m and no layout") {
 TEST_CASE("An epilogue is a column, empty for none, and part of the point") {
   Measurement m = example_measurement(kConfig, Seconds{1e-6}, {1024, 512, 64});
   const std::string plain = measurement_csv({m});
-  CHECK(plain.find(",epilogue,accumulate\n") != std::string::npos);
+  CHECK(contains(plain, ",epilogue,accumulate\n"));
   CHECK(plain.ends_with(",,\n"));
   std::get<GemmProblem>(m.point.problem).epilogue = {step<BiasN>(), step<Gelu>()};
   const std::string fused = measurement_csv({m});
@@ -224,7 +224,7 @@ TEST_CASE("Leading dimensions are columns, empty for packed rows, and part of th
   const Point tight = m.point;
   std::get<GemmProblem>(m.point.problem).leading = {72, 0, 520};
   const std::string text = measurement_csv({m});
-  CHECK(text.find(",72,,520,") != std::string::npos);
+  CHECK(contains(text, ",72,,520,"));
   CHECK(parse_measurements(text, "x.csv").rows[0].measurement.point == m.point);
   CHECK(key_of(tight) != key_of(m.point));
   CHECK(message_of(replaced(text, ",72,,520,", ",63,,520,"))
@@ -240,8 +240,7 @@ TEST_CASE("A malformed file is an error that names file, line, column and the ex
   CHECK(message_of(replaced(good, "layout", "layuot")) ==
         "x.csv:1: layout: column missing from the header; did you mean layuot?");
   CHECK(message_of(replaced(good, "gpu_uuid", "gpu")) == "x.csv:1: gpu: duplicate column");
-  CHECK(message_of(replaced(good, ",rotating,", ",")).find(" fields as in the header, got ") !=
-        std::string::npos);
+  CHECK(contains(message_of(replaced(good, ",rotating,", ",")), " fields as in the header, got "));
   CHECK(message_of(replaced(good, ",4096,", ",-4,")) ==
         "x.csv:2: m: expected an integer of at least 1, got '-4'");
   CHECK(message_of(replaced(good, ",4096,", ",,")) ==

@@ -12,7 +12,7 @@ namespace {
 const std::string kConfig = "blocked:tile=128x128x64";
 
 std::string complaint(const std::string& text) {
-  return error_text([&] { (void)parse_point_list(text, "p.csv"); });
+  return ERROR_TEXT(parse_point_list(text, "p.csv"));
 }
 
 TEST_CASE("A measurement CSV lists its own points, each once") {

@@ -20,7 +20,7 @@ std::string gzipped(const TemporaryFolder& folder, const std::string& text) {
 }
 
 std::string message_of(const std::filesystem::path& path) {
-  return error_text([&] { read_stored_text(path); });
+  return ERROR_TEXT(read_stored_text(path));
 }
 
 std::string long_text() {
@@ -80,7 +80,7 @@ TEST_CASE("A gzip file truncated anywhere is an error that names the line it end
   }
   // The last 8 bytes are checksum and length, so all 20,000 lines were decompressed before the
   // truncation.
-  CHECK(message_of(folder / "a.gz").find("a.gz:20001: ") != std::string::npos);
+  CHECK(contains(message_of(folder / "a.gz"), "a.gz:20001: "));
 }
 
 TEST_CASE("A damaged gzip file is an error") {
@@ -94,7 +94,7 @@ TEST_CASE("A damaged gzip file is an error") {
 TEST_CASE("Zstd data is an error that suggests decompressing") {
   const TemporaryFolder folder;
   write_file(folder / "a.csv.zst", "\x28\xb5\x2f\xfd rest");
-  CHECK(message_of(folder / "a.csv.zst").find("zstd -d") != std::string::npos);
+  CHECK(contains(message_of(folder / "a.csv.zst"), "zstd -d"));
 }
 
 TEST_CASE("A missing file is a file error") {

@@ -57,7 +57,7 @@ TEST_CASE("A timeline is read") { CHECK(parse_tile_timeline(kText, "t.csv") == e
 TEST_CASE("An invalid field of a timeline is named with its line and column") {
   const auto message = [](std::string text, const std::string& from, const std::string& to) {
     text.replace(text.find(from), from.size(), to);
-    return error_message([&] { (void)parse_tile_timeline(text, "t.csv"); });
+    return ERROR_MESSAGE(parse_tile_timeline(text, "t.csv"));
   };
   CHECK(message(kText, "warpgroup1", "warp1") ==
         "2 t.csv:2: role: expected producer or warpgroup followed by a number from 0 to 7, got "

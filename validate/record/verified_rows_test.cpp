@@ -58,7 +58,7 @@ TEST_CASE("A later row of another GPU does not replace this one's") {
   const std::vector<VerifiedRow> rows = verified_rows(files, h200, OtherGpus::kLeftOut);
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].measurement().time->median == Seconds{1e-6});
-  CHECK(error_message([&] { verified_rows(files, h200, OtherGpus::kRefused); }) ==
+  CHECK(ERROR_MESSAGE(verified_rows(files, h200, OtherGpus::kRefused)) ==
         "2 y.csv:2: gpu: expected a row measured on h200_sxm or NVIDIA H200, got 'h100_sxm'");
   files[1].rows[0].measurement.verified = false;  // verified or not
   CHECK_THROWS_AS(verified_rows(files, h200, OtherGpus::kRefused), ConfigError);

@@ -48,13 +48,13 @@ TEST_CASE("A killed process releases the lock, and a waiting one gets it") {
   }
   char byte;
   REQUIRE(::read(ready[0], &byte, 1) == 1);
-  CHECK(message_of(folder / "", "GPU-1").find("the child") != std::string::npos);
+  CHECK(contains(message_of(folder / "", "GPU-1"), "the child"));
   ::kill(child, SIGKILL);
   const GpuLock lock("GPU-1", "the parent", folder / "", 10s);
   ::waitpid(child, nullptr, 0);
   ::close(ready[0]);
   ::close(ready[1]);
-  CHECK(message_of(folder / "", "GPU-1").find("the parent") != std::string::npos);
+  CHECK(contains(message_of(folder / "", "GPU-1"), "the parent"));
 }
 
 TEST_CASE("A folder that cannot be written is a file error") {

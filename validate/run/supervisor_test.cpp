@@ -60,7 +60,7 @@ TEST_CASE("A task that kills its process, or reports a loss, is the only one los
   }));
   CHECK(outcome.done.size() == 3);
   REQUIRE(outcome.lost.size() == 2);
-  CHECK(outcome.lost[1].find("signal 9") != std::string::npos);
+  CHECK(contains(outcome.lost[1], "signal 9"));
   CHECK(outcome.lost[3] == "an illegal address");
 }
 

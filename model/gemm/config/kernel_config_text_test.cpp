@@ -20,7 +20,7 @@ std::string complaint(const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
   text.replace(at, from.size(), to);
-  const std::string message = error_message([&] { parse_kernel_config(text); });
+  const std::string message = ERROR_MESSAGE(parse_kernel_config(text));
   const std::string prefix = "2 configuration '" + text + "': ";
   return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
 }
@@ -100,8 +100,7 @@ TEST_CASE("A schedule's text has exactly the keys that it leaves open") {
 
 TEST_CASE("A key that the schedule does not have is an error") {
   const auto refused = [](const std::string& text, const std::string& why) {
-    CHECK(error_message([&] { parse_kernel_config(text); }) ==
-          "2 configuration '" + text + "': " + why);
+    CHECK(ERROR_MESSAGE(parse_kernel_config(text)) == "2 configuration '" + text + "': " + why);
   };
   refused("small_mma:tile=64x64x64,warpgroups=1x1,ctas=1,a=shared,instruction_n=64",
           "expected a=..., got 'ctas=1'");
@@ -275,7 +274,7 @@ TEST_CASE("A shape is three dimensions within their ranges") {
   CHECK(to_text(GemmShape{8192, 4096, 64}) == "8192x4096x64");
   for (const std::string text : {"", "8192", "8192x8192", "1x1x0", "1x1x-8", "1x2147483648x1",
                                  "1x1x1x1", "1x1x", "axbxc", "1.5x1x1", " 1x1x1"}) {
-    CHECK(error_message([&] { parse_gemm_shape(text); }) ==
+    CHECK(ERROR_MESSAGE(parse_gemm_shape(text)) ==
           "2 shape '" + text +
               "': expected MxNxK, three integers, M and N from 1 to 16777216, K from 1 to "
               "2147483647, such as 4096x4096x4096");
@@ -289,9 +288,8 @@ TEST_CASE("A batch is a number of GEMMs, and the operands they share") {
   CHECK(parse_batch("32:B") == Batch{32, false, true});
   CHECK(to_text(parse_batch("2147483647:ab")) == "2147483647:ab");
   for (const std::string text : {"", "0", "-1", "2147483648", "32:", "32:c", "32:ba", "a", ":a"}) {
-    CHECK(error_message([&] {
-            parse_batch(text);
-          }).starts_with("2 batch '" + text + "': expected a number of GEMMs from 1 to "));
+    CHECK(ERROR_MESSAGE(parse_batch(text))
+              .starts_with("2 batch '" + text + "': expected a number of GEMMs from 1 to "));
   }
 }
 
@@ -303,10 +301,10 @@ TEST_CASE("Only known words are accepted for types and layouts") {
   CHECK(parse_element_type("fp8_e5m2") == ElementType::kE5m2);
   CHECK(other_words(ElementType::kBf16) == std::vector<std::string>{"bfloat16"});
   CHECK(to_text(parse_layout("nn")) == "nn");
-  CHECK(error_message([] { parse_element_type("fp61"); }) ==
+  CHECK(ERROR_MESSAGE(parse_element_type("fp61")) ==
         "2 unknown dtype 'fp61': expected fp16, bf16, e4m3 or e5m2, or fp32 for copies and "
         "additions; did you mean fp16?");
-  CHECK(error_message([] { parse_layout("tm"); }) ==
+  CHECK(ERROR_MESSAGE(parse_layout("tm")) ==
         "2 unknown layout 'tm': expected one of tn, nn, nt, tt; did you mean tn?");
 }
 

@@ -96,20 +96,16 @@ TEST_CASE("A configuration that is an alias of a candidate can still be predicte
 
 TEST_CASE("A schedule that cannot split K profitably reports that before other refusals") {
   const auto refusal = [](const GemmShape& shape, Schedule schedule) {
-    return error_message([&] {
-      rank_candidates(calibrated_h200(), GemmProblem{shape, ElementType::kFp16, Layout::kTn},
-                      {schedule}, Regime::kBurst, Inputs::kNormal, 1,
-                      {.method = Method::kAnalytic});
-    });
+    return ERROR_MESSAGE(rank_candidates(
+        calibrated_h200(), GemmProblem{shape, ElementType::kFp16, Layout::kTn}, {schedule},
+        Regime::kBurst, Inputs::kNormal, 1, {.method = Method::kAnalytic}));
   };
   CHECK(refusal({64, 3248, 1024}, Schedule::kStreamK).empty());
   // K = 256 has at most 4 K blocks of 64, but a part must have more than 8.
   const std::string why = refusal({64, 3248, 256}, Schedule::kStreamK);
   CAPTURE(why);
-  CHECK(why.find("no candidate is legal on h200_sxm: no split of K is useful: tile=") !=
-        std::string::npos);
-  CHECK(why.find("stream_k needs a wave that is not full and parts of at least 9 K blocks") !=
-        std::string::npos);
+  CHECK(contains(why, "no candidate is legal on h200_sxm: no split of K is useful: tile="));
+  CHECK(contains(why, "stream_k needs a wave that is not full and parts of at least 9 K blocks"));
 }
 
 TEST_CASE("Schedules without a ring are candidates if named, or with `all`") {

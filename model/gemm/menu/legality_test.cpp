@@ -309,18 +309,16 @@ TEST_CASE("fp8 operands and groups require K-major operands") {
   for (const Layout layout : {Layout::kNt, Layout::kTt}) {
     GemmProblem fp8 = problem(64, 64, 64, layout);
     fp8.dtype = ElementType::kE4m3;
-    CHECK(why_not_solvable(h200(), fp8).find("only in layout tn (K-major)") != std::string::npos);
+    CHECK(contains(why_not_solvable(h200(), fp8), "only in layout tn (K-major)"));
     const GemmProblem groups = in_groups(problem(0, 64, 64, layout), {64, 64});
-    CHECK(why_not_solvable(h200(), groups).find("groups along M require A as [M,K]") !=
-          std::string::npos);
+    CHECK(contains(why_not_solvable(h200(), groups), "groups along M require A as [M,K]"));
   }
 }
 
 TEST_CASE("Blackwell's kernels support a plain 16-bit GEMM in layout tn, and a refusal says so") {
   const GpuSpec gpu = load_gpu("b200", false).spec;
   CHECK(why_not_solvable(gpu, problem(64, 64, 64)).empty());
-  CHECK(why_not_solvable(gpu, problem(64, 64, 64, Layout::kNn)).find("layout tn") !=
-        std::string::npos);
+  CHECK(contains(why_not_solvable(gpu, problem(64, 64, 64, Layout::kNn)), "layout tn"));
   GemmProblem batch = problem(64, 64, 64), fp8 = batch, fused = batch;
   batch.batch.products = 2;
   fp8.dtype = ElementType::kE4m3;
@@ -352,7 +350,7 @@ TEST_CASE("A problem with more tiles than can be counted is rejected") {
   CHECK(why_not_solvable(h200(), problem(most, 65536, 8)).empty());  // 2^40 elements of C
   for (const GemmProblem& p : {problem(most + 8, 8, 8), problem(8, most + 8, 8),
                                problem(most, 65544, 8), problem(2147483647, 2147483647, 8)}) {
-    CHECK(why_not_solvable(h200(), p).find("at most") != std::string::npos);
+    CHECK(contains(why_not_solvable(h200(), p), "at most"));
   }
 }
 

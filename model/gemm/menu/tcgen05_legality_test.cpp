@@ -83,10 +83,9 @@ TEST_CASE("A schedule of the other architecture is rejected with its name") {
       "tcgen05_pipelined:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,ctas=1,inflight=1,"
       "c_slots=0,raster=grouped_m,group=8";
   const auto complaint = [](const char* gpu, const std::string& config) {
-    return error_message([&] {
-      (void)predict_config(load_gpu(gpu, false).spec, kProblem, parse_kernel_config(config),
-                           Regime::kBurst, Inputs::kNormal);
-    });
+    return ERROR_MESSAGE(predict_config(load_gpu(gpu, false).spec, kProblem,
+                                        parse_kernel_config(config), Regime::kBurst,
+                                        Inputs::kNormal));
   };
   CHECK(complaint("gb200", wgmma) == "2 " + wgmma +
                                          " is not legal on gb200 for fp16 tn: wgmma schedules "

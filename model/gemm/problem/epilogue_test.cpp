@@ -63,11 +63,11 @@ TEST_CASE("Every word is listed, and is a valid epilogue") {
 }
 
 TEST_CASE("The error for steps in another order gives the order") {
-  CHECK(error_message([] { parse_epilogue("gelu+bias_n"); }) ==
+  CHECK(ERROR_MESSAGE(parse_epilogue("gelu+bias_n")) ==
         "2 epilogue 'gelu+bias_n': expected one step of a kind, in the order bias_n+gelu");
-  CHECK(error_message([] { parse_epilogue("residual+silu+gelu"); }) ==
+  CHECK(ERROR_MESSAGE(parse_epilogue("residual+silu+gelu")) ==
         "2 epilogue 'residual+silu+gelu': expected one step of a kind, in the order gelu+residual");
-  CHECK(error_message([] { parse_epilogue("bias+gelu"); }) ==
+  CHECK(ERROR_MESSAGE(parse_epilogue("bias+gelu")) ==
         "2 epilogue 'bias+gelu': expected bias_n, one value per column as nn.Linear's, or bias_m, "
         "one per row");
 }

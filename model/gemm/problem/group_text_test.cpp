@@ -37,7 +37,7 @@ TEST_CASE("Groups along K replace K") {
        {"4096x[256]x7168", "4096x[256]", "x[256]", "4096x7168x[256", "4096x7168x256]",
         "4096x7168[256]", "4096x7168x[256]x1", "4096x7168x[5/8]", "8*4096x7168x[256]"}) {
     INFO(shape);
-    CHECK(error_message([&] { (void)read(shape); }) != "");
+    CHECK(ERROR_MESSAGE(read(shape)) != "");
   }
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("Masked groups state their capacity") {
   CHECK(read("[5,0,64/128]x4096x7168") == "[5,0,64/128]x4096x7168");
   CHECK(read("[64,64/64]x8x8") == "[2*64/64]x8x8");
   CHECK(parse_group_rows("5,0,64/128") == GroupRows::of({5, 0, 64}, 128));
-  CHECK(error_message([] { (void)read("[5,65/64]x8x8"); }) ==
+  CHECK(ERROR_MESSAGE(read("[5,65/64]x8x8")) ==
         "2 groups: expected at most 64 rows per group, the capacity, got 65");
 }
 
@@ -54,21 +54,21 @@ TEST_CASE("Invalid groups are an error in one line") {
        {"", "0", "0,0", "-1,5", "256,,17", "a", "2*", "*2", "0*5", "1,2,", "2147483647,1", "5/",
         "5/0", "5/-1", "5/5/5", "5,5/1073741824", "2*1073741824", "1048577*1", "9999999999"}) {
     INFO(rows);
-    CHECK(error_message([&] {
-            (void)parse_group_rows(rows);
-          }).starts_with("2 groups '" + std::string(rows) + "': expected the rows of each group"));
+    CHECK(
+        ERROR_MESSAGE(parse_group_rows(rows))
+            .starts_with("2 groups '" + std::string(rows) + "': expected the rows of each group"));
   }
   for (const char* const shape : {"[256,17]", "[256,17]x", "[256,17", "[256]4096x7168",
                                   "[256]x4096", "[256]x4096x7168x2", "32*[256]x4096x7168"}) {
     INFO(shape);
-    CHECK(error_message([&] { (void)read(shape); }) != "");
+    CHECK(ERROR_MESSAGE(read(shape)) != "");
   }
   // The message quotes the input and not an equivalent GEMM.
-  CHECK(error_message([] { (void)read("[1,2]x8"); }) ==
+  CHECK(ERROR_MESSAGE(read("[1,2]x8")) ==
         "2 shape '[1,2]x8': expected groups as [256,0,17]x4096x7168: rows of each group, then N "
         "and K; or "
         "along K as 4096x7168x[256,0,17]");
-  CHECK(error_message([] { (void)read("2*[1,2]x8x8"); }) ==
+  CHECK(ERROR_MESSAGE(read("2*[1,2]x8x8")) ==
         "2 shape '2*[1,2]x8x8': a batch of groups is not supported");
 }
 

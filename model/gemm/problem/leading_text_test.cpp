@@ -26,18 +26,16 @@ TEST_CASE("Leading dimensions follow a problem's words, and packed ones are omit
 }
 
 TEST_CASE("A leading dimension shorter than a row, or of another op, is an error") {
-  CHECK(error_message([] { of("64x128x72 lda=71"); }) ==
-        "2 lda is 71: expected 72 to 274877906944, or 0");
-  CHECK(error_message([] { of("64x128x72 lda=80 lda=88"); }) == "2 lda: given twice, 80 and 88");
-  CHECK(error_message([] { of("64x128x72 ldc=127"); }) ==
+  CHECK(ERROR_MESSAGE(of("64x128x72 lda=71")) == "2 lda is 71: expected 72 to 274877906944, or 0");
+  CHECK(ERROR_MESSAGE(of("64x128x72 lda=80 lda=88")) == "2 lda: given twice, 80 and 88");
+  CHECK(ERROR_MESSAGE(of("64x128x72 ldc=127")) ==
         "2 ldc is 127: expected 128 to 274877906944, or 0");
-  CHECK(error_message([] { of("64x128x72 lda=x"); }) ==
+  CHECK(ERROR_MESSAGE(of("64x128x72 lda=x")) ==
         "2 lda: expected a row stride in elements, or 0, got 'x'");
-  CHECK(error_message([] { split_leading("64x128x72 lda=80 fast"); }) ==
+  CHECK(ERROR_MESSAGE(split_leading("64x128x72 lda=80 fast")) ==
         "2 shape '64x128x72 lda=80 fast': expected lda=, ldb= or ldc= after it, got 'fast'");
-  CHECK(error_message([] {
-          (void)problem_of_shape(Op::kMemcpy, "4096 lda=8192", ElementType::kFp16);
-        }).find("expected a number of elements") != std::string::npos);
+  CHECK(contains(ERROR_MESSAGE(problem_of_shape(Op::kMemcpy, "4096 lda=8192", ElementType::kFp16)),
+                 "expected a number of elements"));
 }
 
 }  // namespace tilecast

@@ -100,13 +100,13 @@ TEST_CASE("A routing has a text, and invalid ones are errors") {
   CHECK(to_text({.experts = 8, .tokens = 1, .top_k = 2, .zipf = parse_zipf("uniform")}) ==
         "8 experts, 1 tokens, top 2, uniform");
   for (const char* const text : {"zipf", "zipf:", "zipf:-1", "zipf:11", "zipf:nan", "even", ""}) {
-    CHECK(error_message([&] { parse_zipf(text); })
+    CHECK(ERROR_MESSAGE(parse_zipf(text))
               .ends_with("': expected uniform, or zipf: and an exponent from 0 to 10, such as "
                          "zipf:1.1"));
   }
-  CHECK(error_message([] { drawn_rows({.experts = 8, .tokens = 1, .top_k = 9}, 1); }) ==
+  CHECK(ERROR_MESSAGE(drawn_rows({.experts = 8, .tokens = 1, .top_k = 9}, 1)) ==
         "2 top-k 9: there are only 8 experts");
-  CHECK(error_message([] { drawn_rows({.experts = 8, .tokens = 1 << 21, .top_k = 3}, 1); }) ==
+  CHECK(ERROR_MESSAGE(drawn_rows({.experts = 8, .tokens = 1 << 21, .top_k = 3}, 1)) ==
         "2 2097152 tokens x top 3: expected at most 4194304 rows");
 }
 

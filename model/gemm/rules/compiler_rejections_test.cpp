@@ -42,7 +42,7 @@ bool rejected(const std::string& row, const std::string& config,
 }
 
 std::string complaint(const std::string& text) {
-  return error_message([&] { parse_compiler_rejections(text, "t"); });
+  return ERROR_MESSAGE(parse_compiler_rejections(text, "t"));
 }
 
 const std::string kPipelined = "pi 128x192x64 s4 w1x1 c1x1 o1 i1 e2 m8";
@@ -214,7 +214,7 @@ TEST_CASE("A GPU gets the rows of its architecture, or none if the file is missi
 }
 
 TEST_CASE("The committed table is valid and uses the architectures' words") {
-  CHECK(error_message([] { load_compiler_rejections(config_folder(), "hopper"); }).empty());
+  CHECK(ERROR_MESSAGE(load_compiler_rejections(config_folder(), "hopper")).empty());
   for (const Architecture a : {Architecture::kAmpere, Architecture::kHopper,
                                Architecture::kBlackwell, Architecture::kFictional}) {
     const std::string row =

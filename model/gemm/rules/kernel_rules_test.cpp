@@ -77,7 +77,7 @@ TEST_CASE("Every rule's message refers to existing values") {
   for (const auto& rules : {rules_of_kinds(), rules_of_kernels(TensorCore::kWgmma),
                             rules_of_kernels(TensorCore::kTcgen05)}) {
     for (const Rule<KernelCase>& rule : rules) {
-      CHECK(sentence_of(&rule, asked).find('{') == std::string::npos);
+      CHECK(!contains(sentence_of(&rule, asked), '{'));
     }
   }
 }

@@ -35,9 +35,7 @@ Process fail_at(Engine& engine, SimTime at) {
 
 Process fail_inside(Engine& engine) { co_await fail_at(engine, {5}); }
 
-std::string message_of(Engine& engine) {
-  return error_text([&] { engine.run(); });
-}
+std::string message_of(Engine& engine) { return ERROR_TEXT(engine.run()); }
 
 }  // namespace
 
@@ -57,7 +55,7 @@ TEST_CASE("Scheduling in the past throws, scheduling for now does not") {
   CHECK(message_of(now).empty());
   Engine past;
   past.spawn(schedule_before(past, {999}), {"past"}, {});
-  CHECK(message_of(past).find("in the past: at 999 ps, now 1000 ps") != std::string::npos);
+  CHECK(contains(message_of(past), "in the past: at 999 ps, now 1000 ps"));
 }
 
 TEST_CASE("On deadlock the error names each process and the event that it waits for") {
@@ -66,9 +64,8 @@ TEST_CASE("On deadlock the error names each process and the event that it waits 
   engine.spawn(wait_for(full), {"warpgroup", 7, 1}, {});
   full.arrive({40});
   const std::string message = message_of(engine);
-  CHECK(message.find("everything waits") != std::string::npos);
-  CHECK(message.find("warpgroup 1 of CTA 7 waits for full[3], phase 0, 1 of 2 arrivals") !=
-        std::string::npos);
+  CHECK(contains(message, "everything waits"));
+  CHECK(contains(message, "warpgroup 1 of CTA 7 waits for full[3], phase 0, 1 of 2 arrivals"));
 }
 
 TEST_CASE("run() rethrows an exception of a process, also of an awaited one") {

@@ -109,7 +109,7 @@ TEST_CASE("A chip that CUPTI does not know disables counters without a crash") {
     CHECK(false);
   } catch (const CountersUnavailable& error) {
     CHECK(error.state == CountersState::kUnknownChip);
-    CHECK(std::string(error.what()).find("use a newer toolkit") != std::string::npos);
+    CHECK(contains(std::string(error.what()), "use a newer toolkit"));
   }
 }
 
@@ -133,11 +133,11 @@ TEST_CASE("Every CUPTI error has a word and a one-line message") {
                                                                    : ExitCode::kNoDevice));
       const std::string line = error.what();
       CHECK(line.starts_with("no hardware counters: "));
-      CHECK(line.find('\n') == std::string::npos);
-      CHECK(line.find("CUPTI_ERROR_") != std::string::npos);
+      CHECK(!contains(line, '\n'));
+      CHECK(contains(line, "CUPTI_ERROR_"));
     }
   }
-  CHECK(error_message([] { check_counters(CUPTI_SUCCESS, "call()"); }) == "");
+  CHECK(ERROR_MESSAGE(check_counters(CUPTI_SUCCESS, "call()")) == "");
 }
 
 }  // namespace

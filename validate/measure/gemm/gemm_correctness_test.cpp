@@ -137,6 +137,6 @@ TEST_CASE("cuBLASLt's own result passes the check, and one wrong word in or next
     });
     INFO(verdict.fault);
     CHECK(verdict.right() == (byte < 0));
-    CHECK(verdict.fault.find(fault) != std::string::npos);
+    CHECK(contains(verdict.fault, fault));
   }
 }

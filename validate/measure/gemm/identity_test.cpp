@@ -27,8 +27,7 @@ Measurement row(int stages, int group, const std::string& order,
 TEST_CASE("Two tile orders that coincide on a problem are one configuration there") {
   IdentityBook book;
   CHECK(book.repeated(row(4, 8, "t1")).empty());
-  CHECK(book.repeated(row(4, 16, "t1")).find("group=8 on this problem: same code") !=
-        std::string::npos);
+  CHECK(contains(book.repeated(row(4, 16, "t1")), "group=8 on this problem: same code"));
   CHECK(book.repeated(row(4, 16, "t2")).empty());                   // another order of tiles
   CHECK(book.repeated(row(4, 32, "t1", {512, 512, 512})).empty());  // another problem
   Measurement other_launch = row(4, 64, "t1");

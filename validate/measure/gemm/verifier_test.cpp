@@ -173,7 +173,7 @@ TEST_CASE("One wrong element, one unwritten element or one word outside the outp
   OutputCheck check = right();
   check.wrong_elements = 1;
   check.first_wrong = 123;  // row 2, column 23 of 50 columns
-  CHECK(verdict_of(check, kProblem).fault.find("row 2, column 23") != std::string::npos);
+  CHECK(contains(verdict_of(check, kProblem).fault, "row 2, column 23"));
   check = right();
   check.unwritten_elements = 1;
   CHECK_FALSE(verdict_of(check, kProblem).right());
