@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kernels/jit/source_closure.h"
-#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/schedule_text.h"
 #include "tests/catch.h"
 
 namespace tilecast {

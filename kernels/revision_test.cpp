@@ -11,7 +11,8 @@
 
 #include "kernels/emit/emit.h"
 #include "kernels/jit/attention_source.h"
-#include "kernels/jit/gemm_kernel.h"
+#include "kernels/jit/cubin_cache.h"
+#include "kernels/jit/gemm_source.h"
 #include "kernels/jit/stream_launch.h"
 #include "model/base/file.h"
 #include "model/base/hash.h"

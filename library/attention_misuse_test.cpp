@@ -2,7 +2,6 @@
 // GPU.
 #include "library/cpu_test.h"
 
-#include <cmath>
 #include <limits>
 #include <string>
 #include <tilecast/tilecast.hpp>

@@ -3,8 +3,6 @@
 
 #include <cuda.h>
 
-#include <string>
-
 namespace tilecast {
 
 struct Driver {

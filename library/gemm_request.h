@@ -3,8 +3,6 @@
 
 #include <tilecast/tilecast.h>
 
-#include <cstddef>
-
 #include "kernels/gemm/gemm_args.h"
 #include "library/request.h"
 #include "model/gemm/config/kernel_config.h"

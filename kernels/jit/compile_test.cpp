@@ -1,6 +1,5 @@
 #include "kernels/jit/compile.h"
 
-#include "model/base/error.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
 

@@ -10,7 +10,6 @@
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/config/tensor_memory.h"
 #include "model/gemm/problem/group_rows.h"
-#include "model/gemm/problem/operand_copies.h"
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/gemm/rules/split_rules.h"
 

@@ -1,6 +1,5 @@
 #include "kernels/jit/group_checker.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "model/gemm/problem/group_rows.h"

@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kernels/jit/compile.h"
 #include "kernels/jit/embedded_sources.h"

@@ -6,7 +6,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kernels/jit/compile.h"
 #include "kernels/jit/loaded_kernel.h"

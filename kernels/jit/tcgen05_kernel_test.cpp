@@ -8,16 +8,14 @@
 
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/device.h"
-#include "kernels/jit/gemm_kernel.h"
+#include "kernels/jit/gemm_source.h"
 #include "kernels/registry.h"
 #include "model/base/error.h"
 #include "model/gemm/config/smem_layout.h"
-#include "model/gemm/config/tensor_memory.h"
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
-#include "tests/error_message.h"
 #include "tests/gemm_config.h"
 #include "tests/seed.h"
 

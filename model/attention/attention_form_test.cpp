@@ -1,6 +1,5 @@
 #include "model/attention/attention_model.h"
 
-#include "model/attention/attention_text.h"
 #include "model/ops/any_op.h"
 #include "tests/catch.h"
 #include "tests/h200.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "model/base/error.h"
 #include "tests/catch.h"
 
 namespace tilecast {

@@ -1,7 +1,5 @@
 #include "model/spec/learned_model.h"
 
-#include <algorithm>
-
 #include "model/base/file.h"
 #include "model/base/hash.h"
 #include "tests/catch.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "model/base/error.h"
-#include "model/base/math.h"
 #include "model/base/smooth_max.h"
 #include "model/stream/stream_occupancy.h"
 

@@ -3,7 +3,6 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>

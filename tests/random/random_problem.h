@@ -5,7 +5,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "model/predict/predict.h"
 #include "model/spec/gpu_spec.h"

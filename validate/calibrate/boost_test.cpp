@@ -1,6 +1,5 @@
 #include "validate/calibrate/boost.h"
 
-#include <cmath>
 #include <random>
 
 #include "tests/catch.h"

@@ -5,7 +5,6 @@
 
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/legality.h"
-#include "model/ops/problem_fields.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 

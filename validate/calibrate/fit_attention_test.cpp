@@ -1,7 +1,5 @@
 #include "validate/calibrate/fit_attention.h"
 
-#include <cmath>
-
 #include "model/attention/attention_model.h"
 #include "model/attention/attention_text.h"
 #include "model/ops/problem_fields.h"

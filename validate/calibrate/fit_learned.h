@@ -19,7 +19,6 @@
 
 #include "model/rank/prediction.h"
 #include "model/spec/learned_model.h"
-#include "validate/calibrate/fit_constants.h"
 #include "validate/calibrate/fit_rows.h"
 #include "validate/calibrate/seen_rows.h"
 

@@ -1,6 +1,5 @@
 #include "validate/calibrate/fit_learned.h"
 
-#include <algorithm>
 #include <cmath>
 #include <random>
 

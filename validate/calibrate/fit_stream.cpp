@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "model/base/error.h"
-#include "model/ops/any_op.h"
 #include "model/spec/gpu_fields.h"
 #include "model/stream/stream_closed_form.h"
 #include "model/stream/stream_config_text.h"

@@ -10,6 +10,7 @@
 #include "model/clock/clock.h"
 #include "model/gemm/predict/gemm_form.h"
 #include "model/gemm/predict/simulated_gemm.h"
+#include "validate/calibrate/fit_constants.h"
 
 namespace tilecast {
 namespace {

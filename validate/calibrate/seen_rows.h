@@ -10,7 +10,6 @@
 
 #include "model/gemm/predict/kernel_features.h"
 #include "model/rank/settled_clock.h"
-#include "validate/calibrate/fit_constants.h"
 #include "validate/calibrate/fit_rows.h"
 
 namespace tilecast {

@@ -1,6 +1,5 @@
 #include "validate/compare/data_split.h"
 
-#include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/ops/problem_fields.h"

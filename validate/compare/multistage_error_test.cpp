@@ -9,7 +9,6 @@
 
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
-#include "model/ops/problem_fields.h"
 #include "model/predict/predict.h"
 #include "tests/catch.h"
 #include "tests/h200.h"

@@ -1,6 +1,5 @@
 #include "validate/compare/rotated_weights.h"
 
-#include "model/base/math.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "kernels/jit/cuda_error.h"
-#include "model/base/text.h"
 
 namespace tilecast {
 namespace {

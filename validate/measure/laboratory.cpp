@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/base/error.h"
+#include "validate/run/context_lost.h"
 
 namespace tilecast {
 namespace {

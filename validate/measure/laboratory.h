@@ -19,7 +19,6 @@
 #include "validate/measure/timing/nvml.h"
 #include "validate/measure/timing/regime_timer.h"
 #include "validate/record/measurement.h"
-#include "validate/run/context_lost.h"
 
 namespace tilecast {
 

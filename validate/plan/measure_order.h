@@ -15,7 +15,6 @@
 // drift affects both equally. Checked by: measure_order_test.cpp.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <string>

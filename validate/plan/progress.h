@@ -2,7 +2,6 @@
 // Slurm or a loop, on this host or another. Checked by: progress_test.cpp, tests/scripts/fleet.sh.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>

@@ -4,7 +4,6 @@
 #include <random>
 
 #include "model/base/error.h"
-#include "model/base/file.h"
 #include "model/ops/problem_fields.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"

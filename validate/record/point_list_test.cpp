@@ -1,6 +1,5 @@
 #include "validate/record/point_list.h"
 
-#include "model/base/error.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
 #include "validate/record/example_measurement.h"

@@ -11,7 +11,6 @@
 #include <string>
 
 #include "model/base/error.h"
-#include "model/base/integers.h"
 
 namespace tilecast {
 

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
 
 namespace tilecast {

@@ -1,6 +1,5 @@
 #include "model/gemm/config/tensor_memory.h"
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/config/smem_layout.h"
 #include "tests/catch.h"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/base/math.h"
 #include "model/base/smooth_max.h"
 #include "model/gemm/config/smem_layout.h"
 #include "model/gemm/problem/operand_copies.h"

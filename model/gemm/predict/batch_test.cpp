@@ -1,5 +1,4 @@
 // Compares batches with equivalent problems: a single GEMM, or a taller one.
-#include <string>
 
 #include "model/gemm/menu/legality.h"
 #include "tests/gemm_config.h"

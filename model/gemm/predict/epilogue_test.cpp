@@ -1,6 +1,5 @@
 // Tests the effect of fused epilogues on predictions, with and without the learned correction.
 #include <iterator>
-#include <string>
 #include <vector>
 
 #include "model/gemm/costs/fused_epilogue.h"

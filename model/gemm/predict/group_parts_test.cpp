@@ -1,7 +1,5 @@
 #include "model/gemm/predict/group_parts.h"
 
-#include <string>
-
 #include "model/gemm/problem/group_rows.h"
 #include "tests/gemm_config.h"
 #include "tests/same_prediction.h"

@@ -1,6 +1,5 @@
 // Compares groups with equivalent problems: a single GEMM, a batch, and the same groups without the
 // empty ones. Also along K.
-#include <string>
 
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/problem/group_rows.h"

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 
-#include "model/base/math.h"
 #include "model/clock/energy.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/costs/fused_epilogue.h"

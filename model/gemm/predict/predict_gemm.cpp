@@ -12,7 +12,6 @@
 #include "model/base/math.h"
 #include "model/base/parallel.h"
 #include "model/gemm/config/kernel_config_text.h"
-#include "model/gemm/costs/kernel_costs.h"
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/menu/proposals.h"

@@ -2,7 +2,6 @@
 // omitted. Checked by: leading_text_test.cpp.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 

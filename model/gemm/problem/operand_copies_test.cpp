@@ -2,7 +2,6 @@
 
 #include "model/gemm/problem/problem_text.h"
 #include "model/gemm/problem/swapped_operands.h"
-#include "model/ops/any_op.h"
 #include "tests/catch.h"
 
 namespace tilecast {

@@ -1,6 +1,5 @@
 #include "model/gemm/triton/triton_form.h"
 
-#include "model/base/error.h"
 #include "model/gemm/problem/epilogue.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/triton/example_costs.h"

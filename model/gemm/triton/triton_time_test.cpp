@@ -3,7 +3,6 @@
 #include <cmath>
 #include <random>
 
-#include "model/base/error.h"
 #include "model/gemm/triton/example_costs.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"

@@ -25,7 +25,6 @@
 // Checked by: memory_system_test.cpp.
 #pragma once
 
-#include <cmath>
 #include <vector>
 
 #include "model/sim/chip/activity.h"

@@ -1,6 +1,5 @@
 #include "model/sim/engine/event_queue.h"
 
-#include <algorithm>
 #include <tuple>
 
 namespace tilecast {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "kernels/jit/attention_launch.h"
+#include "kernels/launch/bind_attention.h"
 
 namespace tilecast {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "validate/measure/counters/range_profiler.h"
-#include "validate/measure/timing/regime_timer.h"
+#include "validate/measure/timing/timer_parts.h"
 #include "validate/record/measurement.h"
 
 namespace tilecast {

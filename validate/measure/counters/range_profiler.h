@@ -16,7 +16,6 @@
 
 #include "model/base/units.h"
 #include "validate/measure/counters/metric_plan.h"
-#include "validate/record/measurement.h"
 
 namespace tilecast {
 

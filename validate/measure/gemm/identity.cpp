@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/jit/gemm_kernel.h"
+#include "kernels/jit/gemm_source.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/problem_text.h"
 

@@ -3,7 +3,6 @@
 // windows. The power in excess of idle resident SMs, divided by the rate, is the load's energy per
 // operation at its clock. A tensor load includes its shared-memory reads. micro_overlay.h converts
 // it to another clock and separates mixed loads.
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <functional>

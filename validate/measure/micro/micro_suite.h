@@ -3,7 +3,6 @@
 // provides a constant of a GPU file (validate/compare/micro_keys_test.cpp).
 #pragma once
 
-#include <span>
 #include <string_view>
 
 #include "validate/measure/micro/micro_lab.h"

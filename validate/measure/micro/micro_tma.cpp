@@ -1,4 +1,3 @@
-#include "kernels/jit/tensor_map.h"
 #include "validate/measure/micro/micro_ring.h"
 #include "validate/measure/micro/micro_suite.h"
 

@@ -7,7 +7,6 @@
 
 #include "model/base/units.h"
 #include "validate/measure/timing/launch_times.h"
-#include "validate/record/sustained_load.h"
 
 namespace tilecast {
 

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdio>
 
-#include "kernels/jit/device.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
 #include "validate/measure/device_facts.h"

@@ -15,10 +15,8 @@
 #pragma once
 
 #include <chrono>
-#include <vector>
 
 #include "validate/measure/timing/block_rules.h"
-#include "validate/measure/timing/load_records.h"
 #include "validate/measure/timing/timer_parts.h"
 
 namespace tilecast {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "model/base/regime.h"
 #include "model/base/units.h"
 #include "validate/measure/device_memory.h"
 #include "validate/measure/timing/activity_timer.h"
