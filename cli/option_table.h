@@ -12,7 +12,7 @@
 #include "model/base/integers.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/routing.h"
-#include "validate/plan/shard.h"
+#include "validate/plan/work_plan.h"
 
 namespace tilecast {
 

@@ -17,7 +17,7 @@
 #include "model/base/regime.h"
 #include "model/ops/any_op.h"
 #include "model/ops/problem_fields.h"
-#include "validate/plan/shard.h"
+#include "validate/plan/work_plan.h"
 
 namespace tilecast {
 

@@ -19,7 +19,7 @@
 #include "validate/compare/library_times.h"
 #include "validate/compare/public_cases.h"
 #include "validate/compare/recorded_error.h"
-#include "validate/compare/validation_text.h"
+#include "validate/compare/validation.h"
 
 namespace tilecast {
 namespace {

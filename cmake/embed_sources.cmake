@@ -1,6 +1,6 @@
 # Writes OUTPUT: a C++ file with each of FILES (paths relative to ROOT) as a string literal.
 set(text "// Generated from the kernel sources; see cmake/embed_sources.cmake.\n")
-string(APPEND text "#include \"kernels/jit/embedded_sources.h\"\n\nnamespace tilecast {\n\n")
+string(APPEND text "#include \"kernels/jit/source_closure.h\"\n\nnamespace tilecast {\n\n")
 string(APPEND text "std::span<const EmbeddedSource> embedded_sources() {\n")
 string(APPEND text "  static const EmbeddedSource kSources[] = {\n")
 foreach(file IN LISTS FILES)

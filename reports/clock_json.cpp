@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/ops/short_config_text.h"
-#include "reports/report_parts.h"
+#include "reports/report_json.h"
 
 namespace tilecast {
 namespace {

@@ -10,7 +10,7 @@
 #include "tests/catch.h"
 #include "tests/error_message.h"
 #include "validate/compare/example_points.h"
-#include "validate/compare/validation_text.h"
+#include "validate/compare/validation.h"
 
 using namespace tilecast;
 using Json = nlohmann::ordered_json;

@@ -13,7 +13,7 @@
 #include "model/gemm/costs/occupancy.h"
 #include "model/gemm/sim/simulate.h"
 #include "model/ops/short_config_text.h"
-#include "reports/report_parts.h"
+#include "reports/report_json.h"
 
 namespace tilecast {
 namespace {

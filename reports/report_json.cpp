@@ -10,8 +10,7 @@
 #include "model/ops/short_config_text.h"
 #include "model/ops/short_legend.h"
 #include "model/predict/roofline.h"
-#include "reports/report_parts.h"
-#include "validate/compare/validation_text.h"
+#include "validate/compare/validation.h"
 
 namespace tilecast {
 

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/tables.h"
 #include "validate/compare/validation.h"
 #include "validate/record/tile_timeline.h"
 
@@ -61,5 +62,14 @@ struct ReportInput {
 };
 
 nlohmann::ordered_json report_json(const ReportInput& input);
+
+/// Parts of a report; null if the data do not allow one.
+Json waves_json(const WaveInput& waves);
+Json errors_json(const ReportInput& input, Regime regime);
+Json picks_json(const ReportInput& input, Regime regime);
+Json clock_json(const JoinedData& data);
+Json problems_json(const ReportInput& input);
+Json timelines_json(const ReportInput& input);
+Json layers_json(const LayersInput& layers);
 
 }  // namespace tilecast

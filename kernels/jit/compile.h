@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/jit/embedded_sources.h"
 #include "kernels/jit/ptxas_log.h"
+#include "kernels/jit/source_closure.h"
 
 namespace tilecast {
 

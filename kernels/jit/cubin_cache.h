@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "kernels/jit/compile.h"
-#include "kernels/jit/embedded_sources.h"
+#include "kernels/jit/source_closure.h"
 
 namespace tilecast {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "kernels/jit/compile.h"
-#include "kernels/jit/embedded_sources.h"
+#include "kernels/jit/source_closure.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
 

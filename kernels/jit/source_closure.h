@@ -5,9 +5,15 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/jit/embedded_sources.h"
-
 namespace tilecast {
+
+/// A source that NVRTC compiles, embedded in the program (cmake/embed_sources.cmake).
+struct EmbeddedSource {
+  const char* path;  // path as in an include line, e.g. model/gemm/order/raster.h
+  const char* text;
+};
+
+std::span<const EmbeddedSource> embedded_sources();
 
 /// Returns the path of an `#include "path"` line; empty for any other line.
 std::string_view included_path(std::string_view line);

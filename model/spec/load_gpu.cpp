@@ -17,7 +17,6 @@
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/spec/gpu_fields.h"
-#include "model/spec/gpu_overlay.h"
 #include "model/spec/gpu_reader.h"
 #include "model/spec/learned_files.h"
 #include "model/spec/strict_map.h"

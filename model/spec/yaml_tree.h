@@ -41,4 +41,11 @@ YamlNode load_yaml_tree(const std::filesystem::path& path);
 /// Parses a string; `file` is its name in errors.
 YamlNode parse_yaml_tree(std::string_view text, const std::string& file);
 
+/// Applies a calibration: a second file, which may also give inherited numbers and whole sections
+/// that `base` lacks. Replaces quantities of `base` by those of `overlay`, which starts with the
+/// base's name. Throws ConfigError if it names another GPU or gives anything but numbers. The
+/// reader checks the keys. Replaced values keep their position in the overlay, so that later errors
+/// point there.
+void apply_overlay(YamlNode& base, const YamlNode& overlay);
+
 }  // namespace tilecast

@@ -1,10 +1,9 @@
 #include "validate/compare/error_parts.h"
 
+#include <cmath>
 #include <functional>
 
 #include "model/base/words.h"
-#include "validate/compare/point_error.h"
-#include "validate/compare/statistics.h"
 
 namespace tilecast {
 namespace {
@@ -40,6 +39,12 @@ std::map<Key, PartFigures> error_by(const JoinedData& data,
   return figures;
 }
 
+void add_error(Values& errors, const std::optional<Bytes>& counted, Bytes predicted) {
+  if (counted && counted->value > 0) {
+    errors.push_back(predicted / *counted - 1);
+  }
+}
+
 }  // namespace
 
 std::string_view to_text(TimeSize size) {
@@ -69,6 +74,26 @@ std::map<Limiter, PartFigures> error_by_limiter(const JoinedData& data) {
 std::map<TimeSize, PartFigures> error_by_size(const JoinedData& data) {
   return error_by<TimeSize>(
       data, [](const JoinedPoint& point) { return size_of(point.measured_time()); });
+}
+ByteFigures byte_figures(const ChipCounters& chip, const JoinedData& data) {
+  Values l2_to_sm, dram_read, hit, hit_sizes;
+  for (const JoinedGroup& group : data.groups) {
+    for (const auto& [measured, predicted] : group.points) {
+      const std::optional<Bytes> delivered = chip.l2_to_sm_bytes(measured.counters);
+      add_error(l2_to_sm, delivered, predicted.l2_to_sm);
+      add_error(dram_read, chip.dram_read_bytes(measured.counters), predicted.dram_read);
+      const std::optional<double> counted_hit = chip.l2_hit_rate(measured.counters);
+      if (counted_hit && delivered->value > 0) {
+        hit.push_back(predicted.l2_hit_rate - *counted_hit);
+        hit_sizes.push_back(std::abs(hit.back()));
+      }
+    }
+  }
+  ByteFigures figures{error_figures(l2_to_sm), error_figures(dram_read), {}};
+  if (!hit.empty()) {
+    figures.l2_hit = HitRateFigures{hit.size(), mean(hit_sizes), mean(hit)};
+  }
+  return figures;
 }
 
 }  // namespace tilecast

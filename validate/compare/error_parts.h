@@ -1,4 +1,6 @@
-// Errors by category: schedule, bottleneck, or size.
+// Errors by category: schedule, bottleneck, or size, and of predicted bytes against hardware
+// counters for rows that have them. A row's counters come from separate launches, with L2 in the
+// same state as in timed ones.
 //
 // Checked by: error_parts_test.cpp.
 #pragma once
@@ -7,7 +9,9 @@
 #include <optional>
 #include <string_view>
 
+#include "model/spec/chip_counters.h"
 #include "validate/compare/join.h"
+#include "validate/compare/statistics.h"
 
 namespace tilecast {
 
@@ -29,5 +33,20 @@ std::map<AnySchedule, PartFigures> error_by_schedule(const JoinedData& data);
 /// Errors grouped by predicted bottleneck and by time.
 std::map<Limiter, PartFigures> error_by_limiter(const JoinedData& data);
 std::map<TimeSize, PartFigures> error_by_size(const JoinedData& data);
+
+/// Error of the L2 hit rate (1 - DRAM read / L2-to-SM bytes), in absolute fractions.
+struct HitRateFigures {
+  std::size_t points;
+  double mean_error;
+  double bias;  // mean of predicted minus measured
+};
+
+struct ByteFigures {
+  std::optional<ErrorFigures> l2_to_sm, dram_read;
+  std::optional<HitRateFigures> l2_hit;
+};
+
+/// Omits rows without counters, and counts of 0.
+ByteFigures byte_figures(const ChipCounters& chip, const JoinedData& data);
 
 }  // namespace tilecast

@@ -9,7 +9,7 @@
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
 #include "validate/compare/shown_figures.h"
-#include "validate/compare/validation_text.h"
+#include "validate/compare/validation.h"
 
 namespace tilecast {
 namespace {

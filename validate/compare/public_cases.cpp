@@ -22,7 +22,7 @@
 #include "model/spec/strict_map.h"
 #include "validate/compare/rotated_weights.h"
 #include "validate/compare/shown_figures.h"
-#include "validate/compare/validation_text.h"
+#include "validate/compare/validation.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/flash_attention_rule.h"
 #include "validate/record/measurement.h"

@@ -10,7 +10,7 @@
 
 #include "model/base/error.h"
 #include "model/base/refuse.h"
-#include "validate/compare/validation_text.h"
+#include "validate/compare/validation.h"
 
 namespace tilecast {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "model/predict/roofline.h"
+#include "validate/compare/join.h"
 #include "validate/compare/pick.h"
-#include "validate/compare/point_error.h"
 
 namespace tilecast {
 namespace {

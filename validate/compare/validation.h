@@ -3,12 +3,12 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/spec/gpu_spec.h"
-#include "validate/compare/byte_error.h"
 #include "validate/compare/error_parts.h"
 #include "validate/compare/join.h"
 #include "validate/compare/statistics.h"
@@ -91,5 +91,14 @@ struct ValidationOptions {
 
 Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,
                     const ValidationOptions& options = {});
+
+/// Mean, median, 90th percentile and bias.
+nlohmann::ordered_json error_json(const ErrorFigures& figures);
+
+/// Fractions have six decimals; absent figures have no key.
+nlohmann::ordered_json to_json(const Validation& validation);
+
+/// The table is at most 80 columns wide and ends with a line end.
+std::string to_table(const Validation& validation);
 
 }  // namespace tilecast

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "validate/compare/shown_figures.h"
-#include "validate/compare/validation_text.h"
+#include "validate/compare/validation.h"
 
 namespace tilecast {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "model/base/shown_text.h"
-#include "validate/compare/validation_text.h"
+#include "validate/compare/validation.h"
 
 namespace tilecast {
 namespace {

@@ -7,7 +7,6 @@
 #include "tests/error_message.h"
 #include "validate/compare/example_points.h"
 #include "validate/compare/recorded_error.h"
-#include "validate/compare/validation_text.h"
 
 namespace tilecast {
 namespace {

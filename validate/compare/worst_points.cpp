@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/words.h"
+#include "validate/compare/join.h"
 #include "validate/compare/pick.h"
-#include "validate/compare/point_error.h"
 #include "validate/compare/shown_figures.h"
 
 namespace tilecast {

@@ -8,7 +8,7 @@
 
 #include "model/base/shuffle.h"
 #include "model/ops/any_op.h"
-#include "validate/record/sustained_load.h"
+#include "validate/record/measurement.h"
 
 namespace tilecast {
 namespace {

@@ -20,11 +20,24 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/integers.h"
 #include "model/base/units.h"
-#include "validate/plan/shard.h"
 #include "validate/record/point_list.h"
 
 namespace tilecast {
+
+/// One of several parts of a plan with equal expected times.
+struct Shard {
+  i64 index = 1, count = 1;  // 1 <= index <= count
+
+  bool operator==(const Shard&) const = default;
+};
+
+constexpr i64 kMostShards = 100'000;
+
+/// Parses "3/16"; the index starts at 1. Throws ConfigError.
+Shard parse_shard(std::string_view text);
+std::string to_text(const Shard& shard);
 
 struct PlannedPoint {
   ListedPoint listed;

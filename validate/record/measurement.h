@@ -155,4 +155,8 @@ L2State parse_l2_state(std::string_view text);
 Status parse_status(std::string_view text);
 CountersState parse_counters_state(std::string_view text);
 
+// The sustained regime: a configuration under its own load, of which only the end is measured.
+constexpr Seconds kLoadLength{0.25};    // load before the first measured launch
+constexpr Seconds kSustainedWindow{1};  // default duration of measured launches
+
 }  // namespace tilecast

@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/refuse.h"
 #include "model/base/shown_text.h"
-#include "validate/record/append_whole.h"
+#include "model/base/system_reason.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement_csv.h"
 #include "validate/record/writer_lock.h"
@@ -37,6 +38,27 @@ std::string first_difference(const std::vector<std::string>& there,
     }
   }
   return "they are in another order";
+}
+
+/// Appends `bytes` with one write and waits until they are on disk. Throws FileError after
+/// restoring the previous content; if that fails, its message tells how to repair the file.
+void append_whole(int descriptor, std::string_view bytes, const std::filesystem::path& path) {
+  const off_t before = ::lseek(descriptor, 0, SEEK_END);
+  ssize_t written;
+  do {
+    written = ::write(descriptor, bytes.data(), bytes.size());
+  } while (written < 0 && errno == EINTR);
+  if (written == static_cast<ssize_t>(bytes.size()) &&
+      (::fdatasync(descriptor) == 0 || errno == EINVAL)) {
+    return;
+  }
+  if (written >= 0 && written < static_cast<ssize_t>(bytes.size())) {
+    errno = ENOSPC;
+  }
+  const std::string why = system_reason(errno);
+  const bool whole = before >= 0 && ::ftruncate(descriptor, before) == 0;
+  throw FileError(
+      fmt::format("{}: cannot write: {}{}", path.string(), why, whole ? "" : kHowToRepair));
 }
 
 }  // namespace
@@ -81,7 +103,7 @@ void MeasurementAppender::open(IfExists rule) {
     if (::ftruncate(descriptor_, 0) != 0) {
       fail_file(path_, "write");
     }
-    append_whole(descriptor_, csv_line(columns), path_, kHowToRepair);
+    append_whole(descriptor_, csv_line(columns), path_);
     return;
   }
   if (rule == IfExists::kRefuse) {
@@ -110,7 +132,7 @@ MeasurementAppender::~MeasurementAppender() { ::close(descriptor_); }
 
 void MeasurementAppender::append(Measurement measurement) {
   measurement.revision = current_revision(measurement.point);
-  append_whole(descriptor_, measurement_line(measurement, counters_), path_, kHowToRepair);
+  append_whole(descriptor_, measurement_line(measurement, counters_), path_);
   ++keys_[key_of(measurement.point)];
 }
 

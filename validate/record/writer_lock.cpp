@@ -1,11 +1,13 @@
 #include "validate/record/writer_lock.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 
-#include "validate/record/append_whole.h"
+#include "model/base/error.h"
+#include "model/base/system_reason.h"
 
 namespace tilecast {
 namespace {
@@ -18,6 +20,10 @@ struct flock whole_file(short type) {
 }
 
 }  // namespace
+
+void fail_file(const std::filesystem::path& path, std::string_view what) {
+  throw FileError(fmt::format("{}: cannot {}: {}", path.string(), what, system_reason(errno)));
+}
 
 bool lock_for_writing(int descriptor, const std::filesystem::path& path) {
   struct flock lock = whole_file(F_WRLCK);

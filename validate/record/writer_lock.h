@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 namespace tilecast {
 
@@ -15,5 +16,8 @@ bool lock_for_writing(int descriptor, const std::filesystem::path& path);
 
 /// Whether any process holds the lock, this one included.
 bool is_locked_for_writing(const std::filesystem::path& path);
+
+/// Throws FileError with the system's reason.
+[[noreturn]] void fail_file(const std::filesystem::path& path, std::string_view what);
 
 }  // namespace tilecast

@@ -7,7 +7,6 @@
 #include "model/gemm/config/smem_layout.h"
 #include "model/gemm/costs/fused_epilogue.h"
 #include "model/gemm/costs/hilbert_steps.h"
-#include "model/gemm/costs/pack_time.h"
 #include "model/gemm/costs/tensor_operation.h"
 #include "model/gemm/order/tile_scheduler.h"
 #include "model/gemm/problem/group_rows.h"
@@ -21,6 +20,12 @@ Cycles own_loads(const MachineSpec& machine, const KernelConfig& config, Layout 
   const bool ahead = traits_of(config.schedule).loads_run_ahead;
   return machine.own_copy * bulk_copies(config.tiling, layout) +
          (ahead ? machine.load_ahead : Cycles{});
+}
+
+/// Time in which all warpgroups that share a CTA's tile pack it into 16-bit pairs in registers, for
+/// a deferred store.
+Cycles pack_time(const MachineSpec& machine, const Tiling& t) {
+  return Cycles{t.block_m * t.block_n / 2 / machine.pairs_converted};
 }
 
 /// Number of issue slots of a warp per K block in a kernel with mma.sync: fragments and
@@ -159,7 +164,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   const double staging_instructions = max_of(1, of_column / kHalfBytes);
   const i32 parts = rows / kWgmmaM;
   costs.store.chunk = time(machine.chunk * parts * staging_instructions);
-  costs.store.pack = time(pack_time(machine, config));
+  costs.store.pack = time(pack_time(machine, t));
   costs.store.arithmetic =
       time(fused_time(machine, problem.epilogue, static_cast<double>(rows * c_slot_columns(t)),
                       residual_through_ring(problem, config)));

@@ -38,7 +38,7 @@ struct CardFacts {
 std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> points,
                                                  const CardFacts& card);
 
-/// Returns YAML that model/spec/gpu_overlay.h reads.
+/// Returns YAML that model/spec/yaml_tree.h reads.
 std::string overlay_text(const std::string& gpu, std::span<const MeasuredConstant> constants);
 
 }  // namespace tilecast

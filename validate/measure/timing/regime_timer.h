@@ -10,7 +10,7 @@
 //
 // Not covered: the host's launch overhead, which no record contains. A single launch longer than 10
 // ms is a burst block by itself. Checked by: launch_times_test.cpp, block_rules_test.cpp and
-// clock_between_test.cpp (its arithmetic); by hand on an H200, where a tensor-bound kernel takes
+// timer_parts_test.cpp (its arithmetic); by hand on an H200, where a tensor-bound kernel takes
 // the same cycles in both regimes.
 #pragma once
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/micro/clock_sample.h"
 #include "model/base/units.h"
 #include "validate/measure/device_memory.h"
 #include "validate/measure/timing/activity_timer.h"
@@ -59,5 +60,9 @@ std::size_t launches_in(Seconds length, Seconds one_launch);
 
 /// Returns the newest `count` records; earlier ones belong to an earlier block.
 std::span<const KernelSpan> newest(const KernelSpans& taken, std::size_t count);
+
+/// Returns the median clock of the SMs that both launches reached. Throws Error(kNoDevice)
+/// if there is none, or if the clocks did not advance.
+Hertz clock_between(std::span<const ClockSample> before, std::span<const ClockSample> after);
 
 }  // namespace tilecast

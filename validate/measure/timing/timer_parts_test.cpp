@@ -1,4 +1,4 @@
-#include "validate/measure/timing/clock_between.h"
+#include "validate/measure/timing/timer_parts.h"
 
 #include <vector>
 
