@@ -7,6 +7,7 @@
 
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "model/ops/any_op.h"
@@ -21,9 +22,8 @@ constexpr const char* kCandidates = "candidates";
 TunedCandidate read_candidate(const Json& json) {
   const TunedCandidate candidate{json.at("config"), json.at("forecast_us"), json.at("measured_us")};
   (void)parse_config(candidate.config);
-  if (!(candidate.forecast_us > 0 && candidate.measured_us > 0)) {
-    throw ConfigError("forecast_us and measured_us must be above 0");
-  }
+  refuse_if(!(candidate.forecast_us > 0 && candidate.measured_us > 0),
+            "forecast_us and measured_us must be above 0");
   return candidate;
 }
 
@@ -33,9 +33,7 @@ TunedProblem read_line(std::string_view text) {
   for (const Json& candidate : json.at(kCandidates)) {
     problem.candidates.push_back(read_candidate(candidate));
   }
-  if (problem.candidates.empty()) {
-    throw ConfigError("candidates: expected at least one");
-  }
+  refuse_if(problem.candidates.empty(), "candidates: expected at least one");
   json.erase(kCandidates);
   problem.key = json.dump();
   return problem;

@@ -197,10 +197,8 @@ void read_shape(Op, std::string_view shape, ElementType dtype, AttentionProblem&
   p.heads = numbers[1];
   p.kv_heads = numbers[2];
   set_sides(p, {numbers[3], numbers[4], numbers[5]});
-  if (dtype != ElementType::kFp16 && dtype != ElementType::kBf16) {
-    throw ConfigError(
-        fmt::format("dtype '{}': expected fp16 or bf16 for attention", traits_of(dtype).name));
-  }
+  refuse_if(dtype != ElementType::kFp16 && dtype != ElementType::kBf16,
+            "dtype '{}': expected fp16 or bf16 for attention", traits_of(dtype).name);
   if (const std::string_view why = why_not_attention(p); !why.empty()) {
     throw ConfigError(fmt::format("shape '{}': {}", on_one_line(shape), why));
   }

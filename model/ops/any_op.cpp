@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
@@ -53,13 +54,9 @@ void read_shape(Op, std::string_view shape, ElementType, GemmProblem& problem) {
   problem = gemm_of_shape(shape);
 }
 void read_shape(Op op, std::string_view shape, ElementType dtype, StreamProblem& problem) {
-  if (is_narrow(dtype)) {
-    throw ConfigError(
-        fmt::format("dtype '{}': expected fp16, bf16 or fp32 for {}", to_text(dtype), to_text(op)));
-  }
-  if (shape.find('*') != shape.npos) {
-    throw ConfigError(fmt::format("a batch applies only to gemm, not to {}", to_text(op)));
-  }
+  refuse_if(is_narrow(dtype), "dtype '{}': expected fp16, bf16 or fp32 for {}", to_text(dtype),
+            to_text(op));
+  refuse_if(shape.find('*') != shape.npos, "a batch applies only to gemm, not to {}", to_text(op));
   problem = stream_of_shape(op, shape);
 }
 
@@ -181,10 +178,8 @@ AnyConfig parse_config(std::string_view given) {
 
 AnySchedule parse_schedule(Op op, std::string_view text) {
   const AnySchedule schedule = schedule_named(text, op);
-  if (op_of(schedule) != op) {
-    throw ConfigError(fmt::format("schedule '{}' computes {}, not {}", on_one_line(text),
-                                  to_text(op_of(schedule)), to_text(op)));
-  }
+  refuse_if(op_of(schedule) != op, "schedule '{}' computes {}, not {}", on_one_line(text),
+            to_text(op_of(schedule)), to_text(op));
   return schedule;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
@@ -138,10 +139,8 @@ AnySchedule schedule_named(std::string_view text, std::optional<Op> op) {
   if (abbreviated && (!op || op_of(*abbreviated) == *op)) {
     return *abbreviated;
   }
-  if (begun.size() > 1) {
-    throw ConfigError(fmt::format("schedule '{}' is ambiguous: expected one of {}", printable(text),
-                                  join(names, ", ")));
-  }
+  refuse_if(begun.size() > 1, "schedule '{}' is ambiguous: expected one of {}", printable(text),
+            join(names, ", "));
   if (begun.empty()) {
     std::vector<std::string> known;
     for (const AnySchedule& schedule : every_schedule()) {

@@ -14,6 +14,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/hash.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/spec/learned_files.h"
@@ -93,19 +94,15 @@ void read_trees(std::string_view text, const std::string& file, const LearnedMod
     ++number;
     return line;
   };
-  if (next() != kHeader) {
-    throw ConfigError(fmt::format(
-        "{}:1: expected the columns of this version of tilecast: calibrate again", file));
-  }
+  refuse_if(next() != kHeader,
+            "{}:1: expected the columns of this version of tilecast: calibrate again", file);
   for (LearnedSum* const sum : sums) {
     for (Tree& tree : sum->trees) {
       const std::string_view line = next();
       tree = TreeReader(line, fmt::format("{}:{}", file, number)).tree(model, sum->unit);
     }
   }
-  if (!text.empty()) {
-    throw ConfigError(fmt::format("{}:{}: more trees than expected", file, number + 1));
-  }
+  refuse_if(!text.empty(), "{}:{}: more trees than expected", file, number + 1);
 }
 
 std::vector<double> read_numbers(const StrictValue& value, double most) {

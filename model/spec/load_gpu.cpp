@@ -111,10 +111,8 @@ std::string name_of(const std::string& given, const fs::path& config_folder) {
   });
   refuse_if(begun.size() > 1, "GPU '{}' is ambiguous: matches {}", printable(given),
             join(begun, ", "));
-  if (known.empty()) {
-    throw ConfigError(
-        fmt::format("{}: contains no GPU files", printable((config_folder / "gpus").string())));
-  }
+  refuse_if(known.empty(), "{}: contains no GPU files",
+            printable((config_folder / "gpus").string()));
   if (begun.empty()) {
     const auto same = std::ranges::find_if(
         known, [&](const std::string& name) { return is_same_name(given, name, config_folder); });
@@ -131,21 +129,18 @@ std::string name_of(const std::string& given, const fs::path& config_folder) {
 fs::path resolve(std::string_view name_or_path, const fs::path& config_folder) {
   const std::string given(name_or_path);
   for (const std::string_view ending : {kOverlay, kLearnedOfOps[1].yaml, kLearned}) {
-    if (given.ends_with(ending)) {
-      throw ConfigError(fmt::format("{}: expected a GPU file; this one is only an addition to {}{}",
-                                    printable(given), given.substr(0, given.size() - ending.size()),
-                                    kYaml));
-    }
+    refuse_if(given.ends_with(ending),
+              "{}: expected a GPU file; this one is only an addition to {}{}", printable(given),
+              given.substr(0, given.size() - ending.size()), kYaml);
   }
   if (given.find('/') != std::string::npos || given.ends_with(kYaml)) {
     std::error_code ignored;
     const fs::file_status status = fs::status(given, ignored);
     refuse_if(fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status),
               "{}: expected a GPU file, not a pipe or a device", printable(given));
-    if (!fs::exists(status) && is_there(beside(given, kOverlay))) {
-      throw ConfigError(fmt::format("{}: not found, although its overlay {} exists", given,
-                                    beside(given, kOverlay).string()));
-    }
+    refuse_if(!fs::exists(status) && is_there(beside(given, kOverlay)),
+              "{}: not found, although its overlay {} exists", given,
+              beside(given, kOverlay).string());
     return given;
   }
   return config_folder / "gpus" / (name_of(given, config_folder) + std::string(kYaml));
@@ -230,12 +225,10 @@ std::vector<std::string> known_gpus(const fs::path& config_folder) {
       names.push_back(file.substr(0, file.size() - kYaml.size()));
     }
   }
-  if (error) {
-    throw FileError(
-        fmt::format("{}: cannot list the GPU files: {}; TILECAST_CONFIG_DIR can name "
-                    "the folder that holds gpus/",
-                    folder.string(), error.message()));
-  }
+  refuse_if<FileError>(error.value() != 0,
+                       "{}: cannot list the GPU files: {}; TILECAST_CONFIG_DIR can name "
+                       "the folder that holds gpus/",
+                       folder.string(), error.message());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -263,12 +256,9 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
       continue;
     }
     LearnedModel model = learned_of(*std::move(files[i]), loaded.spec.name);
-    if (!model.overlay.empty() && model.overlay != hash_text(read_file(overlay))) {
-      throw ConfigError(
-          fmt::format("{}: overlay: expected the overlay {} that it was fitted with: "
-                      "calibrate again",
-                      beside(path, kLearnedOfOps[i].yaml).string(), overlay.string()));
-    }
+    refuse_if(!model.overlay.empty() && model.overlay != hash_text(read_file(overlay)),
+              "{}: overlay: expected the overlay {} that it was fitted with: calibrate again",
+              beside(path, kLearnedOfOps[i].yaml).string(), overlay.string());
     loaded.spec.*kLearnedOfOps[i].model = std::make_shared<const LearnedModel>(std::move(model));
   }
   return loaded;

@@ -6,6 +6,7 @@
 
 #include "model/base/element_type_text.h"
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 
@@ -49,12 +50,9 @@ StreamProblem stream_of_shape(Op op, std::string_view shape) {
     sides[i] = parse_integer(parts[i]).value_or(0);
     good = sides[i] >= 1 && sides[i] <= kMostOfSide;
   }
-  if (!good) {
-    throw ConfigError(fmt::format(
-        "shape '{}': expected {}", on_one_line(shape),
-        sides_of(op) == 1 ? "a number of elements up to 2^40, such as 1073741824"
-                          : "ROWSxCOLUMNS, two integers up to 2^40, such as 32768x32768"));
-  }
+  refuse_if(!good, "shape '{}': expected {}", on_one_line(shape),
+            sides_of(op) == 1 ? "a number of elements up to 2^40, such as 1073741824"
+                              : "ROWSxCOLUMNS, two integers up to 2^40, such as 32768x32768");
   StreamProblem problem{.op = op};
   set_sides(problem, sides);
   return problem;

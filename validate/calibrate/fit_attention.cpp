@@ -10,6 +10,7 @@
 #include "model/attention/attention_text.h"
 #include "model/base/error.h"
 #include "model/base/parallel.h"
+#include "model/base/refuse.h"
 #include "model/base/shown_text.h"
 #include "model/ops/any_op.h"
 #include "validate/record/verified_rows.h"
@@ -169,17 +170,14 @@ LearnRows learn_rows(const AttentionRows& rows) {
 AttentionFit fit_attention(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
                            bool fit_constants, unsigned threads,
                            const std::function<void(const std::string&)>& progress) {
-  if (!gpu.spec.attention) {
-    throw ConfigError(
-        fmt::format("{}: has no section `attention`, from which the fit starts", gpu.spec.name));
-  }
+  refuse_if(!gpu.spec.attention, "{}: has no section `attention`, from which the fit starts",
+            gpu.spec.name);
   const AttentionRows rows = attention_rows(gpu.spec, files);
-  if (rows.rows.size() < kLeastAttentionRows) {
-    throw ConfigError(fmt::format(
-        "expected at least {} measured attention kernels, got {} (excluded rows, such as those of "
-        "other operations, unverified or repeated: {})",
-        kLeastAttentionRows, rows.rows.size(), rows.left_out));
-  }
+  refuse_if(
+      rows.rows.size() < kLeastAttentionRows,
+      "expected at least {} measured attention kernels, got {} (excluded rows, such as those of "
+      "other operations, unverified or repeated: {})",
+      kLeastAttentionRows, rows.rows.size(), rows.left_out);
   AttentionFit fit{
       .rows = rows.rows.size(),
       .left_out = rows.left_out,

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/predict/kernel_features.h"
@@ -109,12 +110,10 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
     fit.left_out += file.rows.size();
   }
   fit.left_out -= fit.rows.size();
-  if (fit.rows.size() < least) {
-    throw ConfigError(
-        fmt::format("expected at least {} measured GEMMs, got {} (excluded rows, such as those of "
-                    "other operations, unverified or repeated: {})",
-                    least, fit.rows.size(), fit.left_out));
-  }
+  refuse_if(fit.rows.size() < least,
+            "expected at least {} measured GEMMs, got {} (excluded rows, such as those of "
+            "other operations, unverified or repeated: {})",
+            least, fit.rows.size(), fit.left_out);
   fit.problems = groups.problems();
   fit.groups = groups.groups();
   for (FitRow& row : fit.rows) {

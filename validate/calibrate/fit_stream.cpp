@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/spec/gpu_fields.h"
 #include "model/stream/stream_closed_form.h"
 #include "model/stream/stream_config_text.h"
@@ -161,18 +162,13 @@ std::vector<double> errors_left_out(const LoadedGpu& prior, const GpuSpec& fitte
 }  // namespace
 
 StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files) {
-  if (!gpu.spec.stream) {
-    throw ConfigError(
-        fmt::format("{}: has no section `stream`, from which the fit starts", gpu.spec.name));
-  }
+  refuse_if(!gpu.spec.stream, "{}: has no section `stream`, from which the fit starts",
+            gpu.spec.name);
   const Rows rows = rows_of(gpu.spec, files);
-  if (rows.fitted.size() < kLeastStreamRows) {
-    throw ConfigError(
-        fmt::format("expected at least {} measured copies and additions, got {} (excluded rows, "
-                    "such as those of "
-                    "other operations, unverified or repeated: {})",
-                    kLeastStreamRows, rows.fitted.size(), rows.left_out));
-  }
+  refuse_if(rows.fitted.size() < kLeastStreamRows,
+            "expected at least {} measured copies and additions, got {} (excluded rows, such as "
+            "those of other operations, unverified or repeated: {})",
+            kLeastStreamRows, rows.fitted.size(), rows.left_out);
   StreamFit fit{.rows = rows.fitted.size(),
                 .checked = rows.checked.size(),
                 .left_out = rows.left_out,

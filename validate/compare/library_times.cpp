@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
 #include "validate/compare/shown_figures.h"
@@ -37,10 +38,8 @@ std::string rows_of(const std::string& file, const std::string& gpu) {
   std::ranges::copy_if(names, std::back_inserter(longer), [&](const std::string& name) {
     return name.starts_with(gpu + "_") || gpu.starts_with(name);
   });
-  if (longer.size() != 1) {
-    throw ConfigError(fmt::format("{}: column gpu: expected rows of {}, got rows of {}", file, gpu,
-                                  names.empty() ? "no GPU" : join(names, ", ")));
-  }
+  refuse_if(longer.size() != 1, "{}: column gpu: expected rows of {}, got rows of {}", file, gpu,
+            names.empty() ? "no GPU" : join(names, ", "));
   return longer.front();
 }
 

@@ -51,11 +51,9 @@ std::vector<i64> expand_range(std::string_view range, std::string_view shape) {
       "shape '{}': expected start:end:step, integers with 1 <= start <= end and step "
       ">= 1, got {}",
       printable(shape), printable(range));
-  if (const i64 count = (numbers[1] - numbers[0]) / numbers[2] + 1; count > kMostOfOneRange) {
-    throw ConfigError(fmt::format("shape '{}': {} stands for {} numbers, expected at most {}",
-                                  printable(shape), printable(range), with_commas(count),
-                                  with_commas(kMostOfOneRange)));
-  }
+  const i64 count = (numbers[1] - numbers[0]) / numbers[2] + 1;
+  refuse_if(count > kMostOfOneRange, "shape '{}': {} stands for {} numbers, expected at most {}",
+            printable(shape), printable(range), with_commas(count), with_commas(kMostOfOneRange));
   std::vector<i64> values;
   for (i64 value = numbers[0]; value <= numbers[1]; value += numbers[2]) {
     values.push_back(value);
@@ -275,10 +273,8 @@ std::vector<std::string> expand_shapes(std::string_view text) {
     const std::vector<std::string> rest =
         expand_shapes(fmt::format("{}{}{}", text.substr(0, begin), value, text.substr(end)));
     shapes.insert(shapes.end(), rest.begin(), rest.end());
-    if (shapes.size() > kMostShapes) {
-      throw ConfigError(fmt::format("shape '{}': expected at most {} shapes", printable(text),
-                                    with_commas(kMostShapes)));
-    }
+    refuse_if(shapes.size() > kMostShapes, "shape '{}': expected at most {} shapes",
+              printable(text), with_commas(kMostShapes));
   }
   return shapes;
 }
@@ -295,10 +291,9 @@ Suite parse_suite(const StrictValue& root) {
     if (count += shapes.size(); count > kMostShapes) {
       throw ConfigError(fmt::format("expected at most {} shapes in all", with_commas(kMostShapes)));
     }
-    if (const Op op = op_of_shape(text); std::ranges::find(ops, op) == ops.end()) {
-      throw ConfigError(fmt::format("shape '{}' is for {}, which `ops` does not list",
-                                    printable(text), to_text(op)));
-    }
+    const Op op = op_of_shape(text);
+    refuse_if(std::ranges::find(ops, op) == ops.end(),
+              "shape '{}' is for {}, which `ops` does not list", printable(text), to_text(op));
     return shapes;
   };
   const auto lists = parsed_list<std::vector<std::string>>(map, "shapes", {}, shapes_of_ops);

@@ -60,11 +60,9 @@ i64 expected_of(const CsvRecord& record, std::size_t number, std::string_view na
   refuse_if(value(0) != static_cast<i64>(number), "{}:{}: number: expected {}", name, record.line,
             number);
   const i64 expected = value(1).value_or(0);
-  if (expected < 1 || expected > kLongestPoint) {
-    throw ConfigError(fmt::format("{}:{}: expected_us: expected an integer from 1 to {}, got '{}'",
-                                  name, record.line, kLongestPoint,
-                                  printable(record.fields.size() > 1 ? record.fields[1] : "")));
-  }
+  refuse_if(expected < 1 || expected > kLongestPoint,
+            "{}:{}: expected_us: expected an integer from 1 to {}, got '{}'", name, record.line,
+            kLongestPoint, printable(record.fields.size() > 1 ? record.fields[1] : ""));
   return expected;
 }
 
@@ -97,12 +95,12 @@ WorkPlan parse_plan(std::string_view text, std::string_view name) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     plan.points.push_back({std::move(points[i]), expected_of(csv.records[i + 1], i + 1, name)});
   }
-  if (content_hash(plan) != content) {
-    throw ConfigError(
-        fmt::format("{}: it was changed after `tilecast campaign plan` wrote it (content {}, "
-                    "now {}); make it again",
-                    name, content, content_hash(plan)));
-  }
+  const std::string now = content_hash(plan);
+  refuse_if(
+      now != content,
+      "{}: it was changed after `tilecast campaign plan` wrote it (content {}, now {}); make it "
+      "again",
+      name, content, now);
   return plan;
 }
 
@@ -160,11 +158,9 @@ void refuse_foreign(const std::filesystem::path& plan, const std::filesystem::pa
     return;  // reading the file reports why
   }
   const bool trusted = has_trusted_owner(path, plan);
-  if (!std::filesystem::is_regular_file(shard) || !trusted) {
-    throw ConfigError(
-        fmt::format("{}: has a shard's name but {}: remove it, or name the files to merge",
-                    path.string(), trusted ? "is not a regular file" : "belongs to another user"));
-  }
+  refuse_if(!std::filesystem::is_regular_file(shard) || !trusted,
+            "{}: has a shard's name but {}: remove it, or name the files to merge", path.string(),
+            trusted ? "is not a regular file" : "belongs to another user");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/base/error.h"
+#include "model/base/refuse.h"
 
 namespace tilecast {
 namespace {
@@ -22,12 +23,10 @@ BufferSets buffer_sets(std::size_t set_bytes, Bytes l2) {
 }
 
 void require_sets(const BufferSets& sets, L2State state) {
-  if (state == L2State::kRotating && !sets.rotate()) {
-    throw ConfigError(
-        fmt::format("operands too small for --l2 rotating: exceeding L2 would take {} buffer sets; "
-                    "use --l2 warm or flushed",
-                    sets.to_rotate));
-  }
+  refuse_if(state == L2State::kRotating && !sets.rotate(),
+            "operands too small for --l2 rotating: exceeding L2 would take {} buffer sets; "
+            "use --l2 warm or flushed",
+            sets.to_rotate);
 }
 
 }  // namespace tilecast
