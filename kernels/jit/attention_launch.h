@@ -6,7 +6,6 @@
 
 #include "kernels/jit/attention_source.h"
 #include "kernels/jit/loaded_kernel.h"
-#include "kernels/jit/workspace_owner.h"
 #include "kernels/jit/zeroed_memory.h"
 #include "kernels/launch/bind_attention.h"
 

@@ -6,7 +6,6 @@
 
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/jit/loaded_kernel.h"
-#include "kernels/jit/workspace_owner.h"
 #include "kernels/jit/zeroed_memory.h"
 #include "kernels/launch/bind_gemm.h"
 #include "model/gemm/config/kernel_config.h"

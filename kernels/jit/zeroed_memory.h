@@ -1,10 +1,17 @@
-// Zero-initialized device memory, for state that kernels keep between launches.
+// Device memory that the CTAs of a launch share besides the operands (locks, counters, partial
+// results): zeroed at first, since kernels keep their state there between launches.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 
 namespace tilecast {
+
+/// Who owns that memory.
+enum class WorkspaceOwner {
+  kLaunch,  // the launch object; its launches must be ordered
+  kCaller,  // the caller, who sets the workspace in the result of bind()
+};
 
 class ZeroedMemory {
  public:

@@ -1,20 +1,72 @@
 #include "validate/measure/timing/sustained_load.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <string>
-#include <thread>
 #include <vector>
 
 #include "model/base/error.h"
 #include "validate/measure/timing/event.h"
-#include "validate/measure/timing/launch_times.h"
-#include "validate/measure/timing/load_records.h"
-#include "validate/measure/timing/nvml_watch.h"
 #include "validate/measure/timing/replay.h"
 
 namespace tilecast {
+namespace {
+
+constexpr auto kReadEvery = std::chrono::milliseconds(1);
+constexpr double kMilli = 1e3;
+
+}  // namespace
+
+NvmlWatch::NvmlWatch(const Nvml& nvml, std::chrono::milliseconds settle)
+    : nvml_(nvml),
+      thread_([this, settle](const std::stop_token& stopped) { read(stopped, settle); }) {}
+
+void NvmlWatch::read(const std::stop_token& stopped, std::chrono::milliseconds settle) {
+  const auto settled = PowerMeter::Clock::now() + settle;
+  for (; !stopped.stop_requested(); std::this_thread::sleep_for(kReadEvery)) {
+    if (PowerMeter::Clock::now() < settled) {
+      continue;
+    }
+    const std::optional<Joules> energy = nvml_.energy();
+    const auto now = PowerMeter::Clock::now();
+    if (stopped.stop_requested()) {
+      return;  // the load may have ended before this reading
+    }
+    meter_.read(energy, now);
+    if (const std::optional<u64> events = nvml_.clock_event_reasons()) {
+      clock_events_ = clock_events_.value_or(0) | *events;
+    }
+  }
+}
+
+NvmlWatch::Seen NvmlWatch::end() {
+  thread_.request_stop();
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+  return {.power = meter_.mean(), .clock_events = clock_events_};
+}
+
+std::string why_not_sustained(Kernels spans, std::span<const Kernels> slices, Seconds least) {
+  const u64 begin = spans.front().start_ns, sampled_from = slices.front().front().start_ns;
+  if (const Seconds loaded = seconds_between(begin, sampled_from); loaded < kLoadLength) {
+    return fmt::format(
+        "the load lasted only {:.0f} ms before sampling, expected at least {:.0f} ms",
+        loaded.value * kMilli, kLoadLength.value * kMilli);
+  }
+  if (const Seconds sampled = seconds_between(sampled_from, slices.back().back().end_ns);
+      sampled < least) {
+    return fmt::format("only {:.0f} ms of the load were sampled, expected at least {:.0f} ms",
+                       sampled.value * kMilli, least.value * kMilli);
+  }
+  if (const Gap gap = longest_gap(spans); gap.length > kLongestGap) {
+    return fmt::format("the load was interrupted for {:.1f} ms, {:.0f} ms after it began",
+                       gap.length.value * kMilli, gap.after.value * kMilli);
+  }
+  return "";
+}
+
 namespace {
 
 // Tolerance, because events and records are stamped by different clocks.
