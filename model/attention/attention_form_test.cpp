@@ -22,6 +22,14 @@ constexpr AttentionProblem problem_of(i32 queries, i32 keys, i32 head_dim = 128,
           .layout = AttentionLayout::kBhsd,
           .lse = false};
 }
+/// One query of each head.
+AttentionProblem decode(i32 batch, i32 heads, i32 kv_heads, i32 keys) {
+  AttentionProblem p = problem_of(1, keys);
+  p.batch = batch;
+  p.heads = heads;
+  p.kv_heads = kv_heads;
+  return p;
+}
 AttentionConfig config_of(const std::string& text) {
   return std::get<AttentionConfig>(parse_config(text));
 }
@@ -93,10 +101,7 @@ TEST_CASE("A causal mask nearly halves the time, and more so where the longest t
 }
 
 TEST_CASE("Decode reads K and V once, at nearly the rate of DRAM") {
-  AttentionProblem p = problem_of(1, 32768);
-  p.batch = 16;
-  p.heads = 32;
-  p.kv_heads = 8;
+  const AttentionProblem p = decode(16, 32, 8, 32768);
   AttentionPlans plans(h200(), p);
   const AttentionConfig config = config_of("aw 64x96 s2 o2 ct st k2 pk");
   const AttentionPlan& plan = plans.of(config);
@@ -110,10 +115,7 @@ TEST_CASE("Decode reads K and V once, at nearly the rate of DRAM") {
 }
 
 TEST_CASE("Few sequences of many keys are faster in splits, by far") {
-  AttentionProblem p = problem_of(1, 32768);
-  p.batch = 1;
-  p.heads = 32;
-  p.kv_heads = 8;
+  const AttentionProblem p = decode(1, 32, 8, 32768);
   const Cycles whole = cycles_of(h200(), p, "aw 64x128 s3 o1 ct st k1 pk");
   const Cycles split = cycles_of(h200(), p, "aw 64x128 s3 o1 ct st k16 pk");
   CHECK(split < whole / 5);  // 128 of 132 SMs instead of 8
@@ -150,10 +152,7 @@ TEST_CASE("The busiest worker's blocks are those of its tiles under a causal mas
 }
 
 TEST_CASE("Packed heads spread over different numbers of warpgroups have plans of their own") {
-  AttentionProblem p = problem_of(1, 8192);
-  p.batch = 4;
-  p.heads = 65;
-  p.kv_heads = 1;
+  const AttentionProblem p = decode(4, 65, 1, 8192);
   const AttentionConfig one = config_of("ao 64x64 s2 o1 ct st k1 pk");
   const AttentionConfig two = config_of("ao 128x64 s2 o1 ct st k1 pk");
   AttentionPlans shared(h200(), p), fresh(h200(), p);
@@ -183,10 +182,7 @@ TEST_CASE("Registers and shared memory bound the resident CTAs without a produce
 }
 
 TEST_CASE("DRAM takes longer with more bytes in flight") {
-  AttentionProblem p = problem_of(1, 8192);
-  p.batch = 64;
-  p.heads = 32;
-  p.kv_heads = 8;
+  const AttentionProblem p = decode(64, 32, 8, 8192);
   // One CTA per SM has 64 KiB in flight, two have 128 KiB.
   const auto dram = [&](const char* config) {
     return form_at(h200(), p, config_of(config), kClock).parts.dram;

@@ -4,15 +4,25 @@
 
 #include "model/base/error.h"
 #include "model/gemm/config/kernel_config_text.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
+#include "tests/h200.h"
 
 using namespace tilecast;
 
 namespace {
 
 Suite suite_of(const std::string& text) { return parse_suite(parse_yaml(text, "suite.yaml")); }
+
+SuitePoints expanded(const std::string& text) { return expand_suite(suite_of(text), h200()); }
+
+std::vector<std::string> problems_of(const SuitePoints& suite) {
+  std::vector<std::string> problems;
+  for (const SuitePoint& point : suite.points) {
+    problems.push_back(to_text(point.point.problem));
+  }
+  return problems;
+}
 
 std::string complaint(const std::string& text) { return ERROR_TEXT(suite_of(text)); }
 
@@ -35,14 +45,12 @@ TEST_CASE("Heads and KV heads of attention are no range") {
 }
 
 TEST_CASE("A suite of attention has its masks, and cuDNN next to the kernels") {
-  const LoadedGpu gpu = load_gpu("h200_sxm", false);
-  const SuitePoints expanded =
-      expand_suite(suite_of("ops: [attention]\nshapes: [\"1x8:2x64x128x64\"]\ndtypes: [bf16]\n"
-                            "masks: [full, causal]\nlse: [\"yes\"]\nlayouts: [bshd]\n"
-                            "configs: [cudnn:sdpa, best: 1]\n"),
-                   gpu.spec);
   std::map<std::string, int> of_problem;
-  for (const SuitePoint& point : expanded.points) {
+  for (const SuitePoint& point :
+       expanded("ops: [attention]\nshapes: [\"1x8:2x64x128x64\"]\ndtypes: [bf16]\n"
+                "masks: [full, causal]\nlse: [\"yes\"]\nlayouts: [bshd]\n"
+                "configs: [cudnn:sdpa, best: 1]\n")
+           .points) {
     CHECK(point.refusal == "");
     ++of_problem[to_text(point.point.problem)];
   }
@@ -55,12 +63,11 @@ TEST_CASE("A suite of attention has its masks, and cuDNN next to the kernels") {
 TEST_CASE("A suite has a limit of shapes and of points") {
   CHECK(complaint("shapes: [1:250:1x1:200:1x64, 1:250:1x1:200:1x128, 8x8x8]\nconfigs: all\n") ==
         "suite.yaml:1: shapes[2]: expected at most 100,000 shapes in all");
-  const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const Suite suite = suite_of("shapes: [512x512x512]\nconfigs: [best: 3]\n");
-  const std::size_t count = expand_suite(suite, gpu.spec).points.size();
-  CHECK(expand_suite(suite, gpu.spec, count).points.size() == count);
-  CHECK(ERROR_TEXT(expand_suite(suite, gpu.spec, count - 1))
-            .starts_with("configs: expected at most "));
+  const std::size_t count = expand_suite(suite, h200()).points.size();
+  CHECK(expand_suite(suite, h200(), count).points.size() == count);
+  CHECK(
+      ERROR_TEXT(expand_suite(suite, h200(), count - 1)).starts_with("configs: expected at most "));
 }
 
 TEST_CASE("A malformed shape or range is an error") {
@@ -78,18 +85,15 @@ TEST_CASE("The number of dimensions determines a shape's op") {
 }
 
 TEST_CASE("In a suite of several ops each shape gets the configurations of its op") {
-  const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const std::string texts =
       "configs: [cudart:memcpy_async, "
       "'memcpy_cpasync:block=1x4096,warps=8,vector=16,ctas=8,layout=plain,order=blocks,hint=none', "
       "'elementwise_add:block=8x256,warps=8,vector=16,ctas=4,view=flat,order=blocks,hint=none']\n";
-  const Suite suite = suite_of(
-      "shapes: [1048576, 1024x1024]\nops: [memcpy, elementwise_add]\n"
-      "dtypes: [fp32, bf16]\n" +
+  const SuitePoints suite = expanded(
+      "shapes: [1048576, 1024x1024]\nops: [memcpy, elementwise_add]\ndtypes: [fp32, bf16]\n" +
       texts);
-  const SuitePoints expanded = expand_suite(suite, gpu.spec);
-  CHECK(expanded.points.size() == 6);  // two types: two copies and one addition each
-  for (const SuitePoint& point : expanded.points) {
+  CHECK(suite.points.size() == 6);  // two types: two copies and one addition each
+  for (const SuitePoint& point : suite.points) {
     CHECK(point.refusal == "");
     CHECK((op_of(point.point.problem) == Op::kElementwiseAdd) ==
           point.point.config.starts_with("elementwise_add:"));
@@ -98,38 +102,20 @@ TEST_CASE("In a suite of several ops each shape gets the configurations of its o
 }
 
 TEST_CASE("With 16-bit operands C has their type, or a type that is not 16 bits wide") {
-  const LoadedGpu gpu = load_gpu("h200_sxm", false);
-  const Suite suite = suite_of(
-      "shapes: [512x512x512]\ndtypes: [fp16, e4m3]\ndtypes_c: [bf16, fp16]\n"
-      "schedules: [pipelined]\nconfigs: [best: 1]\n");
-  std::vector<std::string> problems;
-  for (const SuitePoint& point : expand_suite(suite, gpu.spec).points) {
-    problems.push_back(to_text(point.point.problem));
-  }
-  CHECK(problems == std::vector<std::string>{"512x512x512 fp16 tn", "512x512x512 e4m3 tn",
-                                             "512x512x512 e4m3->fp16 tn"});
-  problems.clear();
-  for (const SuitePoint& point :
-       expand_suite(suite_of("shapes: [512x512x512]\ndtypes: [fp16]\ndtypes_c: [bf16, fp32]\n"
-                             "schedules: [pipelined]\nconfigs: [best: 1]\n"),
-                    gpu.spec)
-           .points) {
-    problems.push_back(to_text(point.point.problem));
-  }
-  CHECK(problems == std::vector<std::string>{"512x512x512 fp16 tn", "512x512x512 fp16->fp32 tn"});
+  const std::string rest = "schedules: [pipelined]\nconfigs: [best: 1]\nshapes: [512x512x512]\n";
+  CHECK(problems_of(expanded(rest + "dtypes: [fp16, e4m3]\ndtypes_c: [bf16, fp16]\n")) ==
+        std::vector<std::string>{"512x512x512 fp16 tn", "512x512x512 e4m3 tn",
+                                 "512x512x512 e4m3->fp16 tn"});
+  CHECK(problems_of(expanded(rest + "dtypes: [fp16]\ndtypes_c: [bf16, fp32]\n")) ==
+        std::vector<std::string>{"512x512x512 fp16 tn", "512x512x512 fp16->fp32 tn"});
   CHECK(contains(complaint("shapes: [512x512x512]\ndtypes_c: [e5m2]\nconfigs: [best: 1]\n"),
                  "dtype_c 'e5m2': expected bf16, fp16, fp32 or e4m3"));
 }
 
 TEST_CASE("Fast and exact accumulation are separate problems if there is a choice") {
-  const LoadedGpu gpu = load_gpu("h200_sxm", false);
-  const Suite suite = suite_of(
+  const std::vector<std::string> problems = problems_of(expanded(
       "shapes: [512x512x512]\ndtypes: [fp16, e4m3]\naccumulate: [fast, exact]\n"
-      "epilogues: [none, scale_row, scale_block]\nschedules: [ping_pong]\nconfigs: [best: 1]\n");
-  std::vector<std::string> problems;
-  for (const SuitePoint& point : expand_suite(suite, gpu.spec).points) {
-    problems.push_back(to_text(point.point.problem));
-  }
+      "epilogues: [none, scale_row, scale_block]\nschedules: [ping_pong]\nconfigs: [best: 1]\n"));
   CHECK(problems == std::vector<std::string>{
                         "512x512x512 fp16 tn", "512x512x512 e4m3 tn", "512x512x512 e4m3 tn exact",
                         "512x512x512 e4m3 tn scale_row", "512x512x512 e4m3 tn exact scale_row",
@@ -137,15 +123,13 @@ TEST_CASE("Fast and exact accumulation are separate problems if there is a choic
 }
 
 TEST_CASE("Best and random apply to each schedule, and cuBLASLt adds two") {
-  const LoadedGpu gpu = load_gpu("h200_sxm", false);
-  const Suite suite = suite_of(
+  const SuitePoints suite = expanded(
       "shapes: [1024x1024x1024]\nschedules: [pipelined, warp_specialized]\n"
       "configs: [{best: 3}, {random: 2, seed: 7}]\ncublaslt: true\n");
-  const SuitePoints expanded = expand_suite(suite, gpu.spec);
-  CHECK(expanded.points.size() == 12);  // 2 x (3 + 2) + 2
+  CHECK(suite.points.size() == 12);  // 2 x (3 + 2) + 2
   std::set<std::string> texts;
   int pipelined = 0;
-  for (const SuitePoint& point : expanded.points) {
+  for (const SuitePoint& point : suite.points) {
     texts.insert(point.point.config);
     pipelined += point.point.config.starts_with("pipelined:") ? 1 : 0;
     CHECK(point.refusal.empty());
@@ -157,22 +141,15 @@ TEST_CASE("Best and random apply to each schedule, and cuBLASLt adds two") {
 }
 
 TEST_CASE("Each epilogue of a suite is a separate problem") {
-  const LoadedGpu gpu = load_gpu("h200_sxm", false);
-  const SuitePoints expanded = expand_suite(
-      suite_of("shapes: [512x512x512]\nepilogues: [none, bias_n+gelu]\nconfigs:\n  - best: 1\n"
-               "schedules: [ping_pong]\n"),
-      gpu.spec);
-  REQUIRE(expanded.points.size() == 2);
-  CHECK(to_text(expanded.points[0].point.problem) == "512x512x512 fp16 tn");
-  CHECK(to_text(expanded.points[1].point.problem) == "512x512x512 fp16 tn bias_n+gelu");
+  CHECK(problems_of(expanded("shapes: [512x512x512]\nepilogues: [none, bias_n+gelu]\nconfigs:\n"
+                             "  - best: 1\nschedules: [ping_pong]\n")) ==
+        std::vector<std::string>{"512x512x512 fp16 tn", "512x512x512 fp16 tn bias_n+gelu"});
 }
 
 TEST_CASE("Expanding a suite is deterministic") {
-  const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const std::string text =
       "shapes: [512x512x512]\nregimes: [burst, sustained]\nconfigs: {random: 4, seed: 3}\n";
-  const SuitePoints once = expand_suite(suite_of(text), gpu.spec);
-  const SuitePoints twice = expand_suite(suite_of(text), gpu.spec);
+  const SuitePoints once = expanded(text), twice = expanded(text);
   REQUIRE(once.points.size() == twice.points.size());
   for (std::size_t i = 0; i < once.points.size(); ++i) {
     CHECK(once.points[i].point == twice.points[i].point);
@@ -180,23 +157,21 @@ TEST_CASE("Expanding a suite is deterministic") {
 }
 
 TEST_CASE("A configuration that cannot run on a shape is listed with the reason") {
-  const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const std::string too_much_memory =
       "pipelined:tile=256x256x64,stages=8,warpgroups=2x1,ctas=1,inflight=0,c_slots=2,"
       "raster=grouped_m,group=1";  // 8 stages of 64 KiB are 512 KiB
-  const SuitePoints expanded = expand_suite(
-      suite_of("shapes: [512x512x512]\nconfigs: ['" + too_much_memory + "']\n"), gpu.spec);
-  REQUIRE(expanded.points.size() == 1);
-  CHECK_FALSE(expanded.points[0].refusal.empty());
+  const SuitePoints suite =
+      expanded("shapes: [512x512x512]\nconfigs: ['" + too_much_memory + "']\n");
+  REQUIRE(suite.points.size() == 1);
+  CHECK_FALSE(suite.points[0].refusal.empty());
 }
 
 TEST_CASE("A problem that no kernel solves is omitted with a note") {
-  const LoadedGpu gpu = load_gpu("h200_sxm", false);
-  const SuitePoints expanded = expand_suite(
-      suite_of("shapes: [512x512x512 ldc=513, 512x512x512]\ncublaslt: true\n"), gpu.spec);
-  CHECK(expanded.points.size() == 2);
-  REQUIRE(expanded.notes.size() == 1);
-  CHECK(contains(expanded.notes[0], "512x512x512 fp16 tn ldc=513"));
+  const SuitePoints suite =
+      expanded("shapes: [512x512x512 ldc=513, 512x512x512]\ncublaslt: true\n");
+  CHECK(suite.points.size() == 2);
+  REQUIRE(suite.notes.size() == 1);
+  CHECK(contains(suite.notes[0], "512x512x512 fp16 tn ldc=513"));
 }
 
 TEST_CASE("An invalid suite is an error that names file, line and key") {
@@ -214,14 +189,13 @@ TEST_CASE("An invalid suite is an error that names file, line and key") {
 }
 
 TEST_CASE("The committed suites load and expand to legal points") {
-  const LoadedGpu gpu = load_gpu("h200_sxm", false);
   for (const char* name : {"smoke", "h200_ladder", "h200_reference_schedules",
                            "h200_reference_statements", "h200_reference_small_mma"}) {
     const Suite suite = load_suite(std::string("validate/suites/") + name + ".yaml");
-    const SuitePoints expanded = expand_suite(suite, gpu.spec);
-    CHECK(expanded.notes.empty());
-    CHECK(expanded.points.size() >= suite.shapes.size() * 4);
-    for (const SuitePoint& point : expanded.points) {
+    const SuitePoints all = expand_suite(suite, h200());
+    CHECK(all.notes.empty());
+    CHECK(all.points.size() >= suite.shapes.size() * 4);
+    for (const SuitePoint& point : all.points) {
       CHECK(point.refusal.empty());
     }
   }

@@ -46,6 +46,15 @@ ClosedForm run(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfi
 
 GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
 
+/// A configuration on a GPU with few limits.
+struct Scene {
+  KernelConfig config = gemm_config(kFlagship);
+  GpuSpec gpu = tensor_only();
+
+  ClosedForm form(const GemmProblem& p) const { return run(gpu, p, config); }
+  double cycles(const GemmProblem& p) const { return form(p).cycles.value; }
+};
+
 /// Smooth maximum of a K block's loads and multiplies, or of DRAM traffic and tiles.
 double together(double loads, double multiplies) {
   return std::pow(std::pow(loads, 8) + std::pow(multiplies, 8), 1.0 / 8);
@@ -67,73 +76,68 @@ TEST_CASE("With tensor cores as the only limit, time is whole waves of tiles") {
 }
 
 TEST_CASE("One tile more than a wave costs a whole wave more") {
-  const KernelConfig config = gemm_config(kFlagship);
-  const GpuSpec gpu = tensor_only();
-  CHECK(run(gpu, problem(132 * 128, 256, 640), config).cycles.value == Approx(10 * 1024));
-  CHECK(run(gpu, problem(133 * 128, 256, 640), config).cycles.value == Approx(20 * 1024));
+  const Scene scene;
+  CHECK(scene.cycles(problem(132 * 128, 256, 640)) == Approx(10 * 1024));
+  CHECK(scene.cycles(problem(133 * 128, 256, 640)) == Approx(20 * 1024));
 }
 
 TEST_CASE("Narrow wgmmas are bound by reading their operands") {
   // m64n64k16 takes 32 cycles of tensor work. Its (64 + 64) x 16 x 2 B = 4096 B take 32 cycles at
   // 128 B per cycle, and 64 at half that rate.
-  GpuSpec gpu = tensor_only();
-  const KernelConfig config = gemm_config("ws 64x64x64 s8 w1x1 c1x1 o1 i1 e2 m8");
+  Scene scene{.config = gemm_config("ws 64x64x64 s8 w1x1 c1x1 o1 i1 e2 m8")};
   const GemmProblem p = problem(64, 64, 6400);
-  gpu.wgmma->operand_rate = {128};
-  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 32));
-  gpu.wgmma->operand_rate = {64};
-  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 64));
-  CHECK(run(gpu, p, config).limiter == Limiter::kSharedMemory);
+  scene.gpu.wgmma->operand_rate = {128};
+  CHECK(scene.cycles(p) == Approx(100 * 4 * 32));
+  scene.gpu.wgmma->operand_rate = {64};
+  CHECK(scene.cycles(p) == Approx(100 * 4 * 64));
+  CHECK(scene.form(p).limiter == Limiter::kSharedMemory);
 }
 
 TEST_CASE("SM fill bandwidth bounds a tile that needs more bytes per cycle") {
   // 128x256x64 needs 49152 B per 1024 cycles, or 48 B per cycle. A rate of 50 is just enough; at 24
   // it takes twice as long.
-  GpuSpec gpu = tensor_only();
-  const KernelConfig config = gemm_config(kFlagship);
+  Scene scene;
   const GemmProblem p = problem(4096, 4096, 4096);
-  gpu.machine->intake = {50};
-  CHECK(run(gpu, p, config).limiter == Limiter::kTensor);
-  gpu.machine->intake = {24};
-  CHECK(run(gpu, p, config).cycles.value > 1.99 * 4 * 64 * 1024);
-  CHECK(run(gpu, p, config).limiter == Limiter::kSmIntake);
+  scene.gpu.machine->intake = {50};
+  CHECK(scene.form(p).limiter == Limiter::kTensor);
+  scene.gpu.machine->intake = {24};
+  CHECK(scene.cycles(p) > 1.99 * 4 * 64 * 1024);
+  CHECK(scene.form(p).limiter == Limiter::kSmIntake);
 }
 
 TEST_CASE("A ring too short for the load latency waits for it") {
   // Loads take 2000 cycles of latency at 1.5 GHz, a K block's wgmmas 1024. If one K block's wgmmas
   // are in flight, a stage is free when the next one's operands have arrived: 2000 per K block with
   // two stages, 2000 / 3 with four. If they are waited for at once: (2000 + 1024) / 2 with two.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->l2_latency = {2000};
-  KernelConfig config = gemm_config(kFlagship);
+  Scene scene;
+  scene.gpu.machine->l2_latency = {2000};
   const GemmProblem p = problem(128, 256, 64000);
-  config.tiling.stages = 2;
-  CHECK(run(gpu, p, config).cycles.value == Approx(together(2000, 1024) * 1000 + 2000));
-  CHECK(run(gpu, p, config).limiter == Limiter::kLatency);
-  config.inflight = 0;
-  CHECK(run(gpu, p, config).cycles.value == Approx(together(1512, 1024) * 1000 + 2000));
-  config.inflight = 1;
-  config.tiling.stages = 4;
-  CHECK(run(gpu, p, config).cycles.value == Approx(together(2000.0 / 3, 1024) * 1000 + 2000));
+  scene.config.tiling.stages = 2;
+  CHECK(scene.cycles(p) == Approx(together(2000, 1024) * 1000 + 2000));
+  CHECK(scene.form(p).limiter == Limiter::kLatency);
+  scene.config.inflight = 0;
+  CHECK(scene.cycles(p) == Approx(together(1512, 1024) * 1000 + 2000));
+  scene.config.inflight = 1;
+  scene.config.tiling.stages = 4;
+  CHECK(scene.cycles(p) == Approx(together(2000.0 / 3, 1024) * 1000 + 2000));
 }
 
 TEST_CASE("A warpgroup runs ahead of the tensor pipe by a limited number of wgmmas") {
   // Two stages and 20,000 cycles of latency; a K block is 8 wgmmas of 128 cycles. With a queue of
   // eight or more, the next load is issued once they are all queued. With fewer it waits for the
   // rest.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->l2_latency = {20000};
-  KernelConfig config = gemm_config(kFlagship);
-  config.tiling.stages = 2;
+  Scene scene;
+  scene.gpu.machine->l2_latency = {20000};
+  scene.config.tiling.stages = 2;
   const auto k_block = [&](double queue) {
-    gpu.machine->mma_queue = queue;
-    return (run(gpu, problem(128, 256, 64000), config).cycles.value - 20000) / 1000;
+    scene.gpu.machine->mma_queue = queue;
+    return (scene.cycles(problem(128, 256, 64000)) - 20000) / 1000;
   };
   CHECK(k_block(100) == Approx(20000));
   CHECK(k_block(8) == Approx(20000));
   CHECK(k_block(7) == Approx(20000 + 128));
   CHECK(k_block(0) == Approx(20000 + 1024));
-  config.inflight = 0;  // both stages are being loaded while their wgmmas are waited for
+  scene.config.inflight = 0;  // both stages are being loaded while their wgmmas are waited for
   CHECK(k_block(0) == Approx((20000 + 1024) / 2));
   CHECK(k_block(100) == Approx((20000 + 1024) / 2));
 }
@@ -141,39 +145,34 @@ TEST_CASE("A warpgroup runs ahead of the tensor pipe by a limited number of wgmm
 TEST_CASE("A stage is reused after latency, transfer and hand-over") {
   // 384 lines of 128 B at 2 cycles each take 768, plus 100 for the stage's reuse; one of two stages
   // is in use.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->l2_latency = {20000};
-  gpu.machine->request = {2};
-  gpu.machine->wake = {100};
-  KernelConfig config = gemm_config(kFlagship);
-  config.tiling.stages = 2;
-  const auto cycles = [&](i64 k_blocks) {
-    return run(gpu, problem(128, 256, 64 * k_blocks), config).cycles.value;
-  };
+  Scene scene;
+  scene.gpu.machine->l2_latency = {20000};
+  scene.gpu.machine->request = {2};
+  scene.gpu.machine->wake = {100};
+  scene.config.tiling.stages = 2;
+  const auto cycles = [&](i64 k_blocks) { return scene.cycles(problem(128, 256, 64 * k_blocks)); };
   CHECK(cycles(1000) - cycles(900) == Approx(100 * among_loads(20868, 768)));
-  config.tiling.stages = 3;  // two are in flight at any time
+  scene.config.tiling.stages = 3;  // two are in flight at any time
   CHECK(cycles(1000) - cycles(900) == Approx(100 * among_loads(20868 / 2.0, 768)));
 }
 
 TEST_CASE("Threads store C four or two bytes at a time if its rows are not multiples of 16 bytes") {
   // Storing 128 x 256 x 2 B at 32 B per cycle takes 2048 cycles more, or twice that if N is odd.
-  GpuSpec gpu = tensor_only();
-  gpu.reduction->sm_store = {64};
-  const KernelConfig config = gemm_config(kFlagship);
-  const double bulk = run(gpu, problem(128, 256, 640), config).cycles.value;
-  CHECK(run(gpu, problem(128, 248, 640), config).cycles.value == Approx(bulk));
-  CHECK(run(gpu, problem(128, 252, 640), config).cycles.value == Approx(bulk + 2048));
-  CHECK(run(gpu, problem(128, 251, 640), config).cycles.value == Approx(bulk + 4096));
+  Scene scene;
+  scene.gpu.reduction->sm_store = {64};
+  const double bulk = scene.cycles(problem(128, 256, 640));
+  CHECK(scene.cycles(problem(128, 248, 640)) == Approx(bulk));
+  CHECK(scene.cycles(problem(128, 252, 640)) == Approx(bulk + 2048));
+  CHECK(scene.cycles(problem(128, 251, 640)) == Approx(bulk + 4096));
 }
 
 TEST_CASE("DRAM bounds a problem with little reuse, in nanoseconds and not in cycles") {
-  GpuSpec gpu = tensor_only();
-  gpu.dram->read_rate = gpu.dram->write_rate = {0.5e12};
-  const KernelConfig config = gemm_config(kFlagship);
+  Scene scene;
+  scene.gpu.dram->read_rate = scene.gpu.dram->write_rate = {0.5e12};
   const GemmProblem p = problem(128, 13200, 6400);
   // (128 + 13200) x 6400 x 2 B read and 128 x 13200 x 2 B written at 0.5 TB/s.
   const double seconds = (13328.0 * 12800 + 128.0 * 26400) / 0.5e12;
-  const ClosedForm form = run(gpu, p, config);
+  const ClosedForm form = scene.form(p);
   CHECK(form.limiter == Limiter::kDram);
   // Meanwhile one wave of tiles of 100 K blocks.
   CHECK(form.cycles.value == Approx(overlapped(100 * 1024, seconds * kClock.value)));
@@ -181,42 +180,38 @@ TEST_CASE("DRAM bounds a problem with little reuse, in nanoseconds and not in cy
 
 TEST_CASE("Waiting for wgmmas is exposed if no other warpgroup fills the gap") {
   // 128x128x64 takes 512 cycles of wgmmas per K block; a warpgroup spends another 100 around them.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->turn = {100};
-  KernelConfig config = gemm_config("ws 128x128x64 s4 w1x1 c1x1 o1 i0 e2 m8");
+  Scene scene{.config = gemm_config("ws 128x128x64 s4 w1x1 c1x1 o1 i0 e2 m8")};
+  scene.gpu.machine->turn = {100};
   const GemmProblem p = problem(128, 128, 6400);
-  CHECK(run(gpu, p, config).cycles.value == Approx(100 * (512 + 100)));
-  config.inflight = 1;  // the 100 cycles overlap the next K block's wgmmas
-  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 512));
-  config.inflight = 0;
-  config.tiling.warpgroups_m = 2;  // 256 + 100 each, of which 256 overlap the other's wgmmas
-  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 512));
+  CHECK(scene.cycles(p) == Approx(100 * (512 + 100)));
+  scene.config.inflight = 1;  // the 100 cycles overlap the next K block's wgmmas
+  CHECK(scene.cycles(p) == Approx(100 * 512));
+  scene.config.inflight = 0;
+  scene.config.tiling.warpgroups_m = 2;  // 256 + 100 each, of which 256 overlap the other's wgmmas
+  CHECK(scene.cycles(p) == Approx(100 * 512));
 }
 
 TEST_CASE("Without a producer warp the loads are in the warpgroup's own sequence") {
   // With 64x64x64, 128 cycles of wgmmas hide 100 cycles of loop overhead, but not 400.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->turn = {100};
-  gpu.machine->own_copy = {150};  // time for each of two copies
-  KernelConfig config = gemm_config("ws 64x64x64 s8 w1x1 c1x1 o1 i1 e2 m8");
+  Scene scene{.config = gemm_config("ws 64x64x64 s8 w1x1 c1x1 o1 i1 e2 m8")};
+  scene.gpu.machine->turn = {100};
+  scene.gpu.machine->own_copy = {150};  // time for each of two copies
   const GemmProblem p = problem(64, 64, 6400);
-  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 128));
-  config.schedule = Schedule::kPipelined;
-  CHECK(run(gpu, p, config).cycles.value == Approx(300 + 100 * 400));  // the first load's issue
+  CHECK(scene.cycles(p) == Approx(100 * 128));
+  scene.config.schedule = Schedule::kPipelined;
+  CHECK(scene.cycles(p) == Approx(300 + 100 * 400));  // the first load's issue
 }
 
 TEST_CASE("Unaligned rows reduce L2's effective bandwidth") {
   // 49152 B per SM and K block of 1024 cycles at 1.5 GHz on 132 SMs are 9.504 TB/s.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->merge_limit = 1;
-  gpu.machine->l2_output = {9.504e12};
-  const KernelConfig config = gemm_config(kFlagship);
-  CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value ==
-        Approx(100 * together(1024, 1024)));
+  Scene scene;
+  scene.gpu.machine->merge_limit = 1;
+  scene.gpu.machine->l2_output = {9.504e12};
+  CHECK(scene.cycles(problem(132 * 128, 256, 6400)) == Approx(100 * together(1024, 1024)));
   // A pitch of 6416 x 2 bytes is an odd multiple of 32 and adds a 101st K block, of which L2
   // delivers a quarter. 128 bytes of a row touch two pairs of sectors if they start at 0 or 64, and
   // three at 32 or 96.
-  const ClosedForm form = run(gpu, problem(132 * 128, 256, 6416), config);
+  const ClosedForm form = scene.form(problem(132 * 128, 256, 6416));
   CHECK(form.cycles.value == Approx(101 * together(1280 * 100.25 / 101, 1024)));
   CHECK(form.limiter == Limiter::kL2);
 }
@@ -224,25 +219,23 @@ TEST_CASE("Unaligned rows reduce L2's effective bandwidth") {
 TEST_CASE("L2 delivers only columns of K inside the matrix") {
   // At a quarter of the rate above, a K block of 64 columns takes 4096 cycles. With 8 columns a row
   // has 16 bytes, for which L2 delivers a pair of sectors, half of its line.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->merge_limit = 1;
-  gpu.machine->l2_output = {9.504e12 / 4};
-  const KernelConfig config = gemm_config(kFlagship);
-  CHECK(run(gpu, problem(132 * 128, 256, 64), config).cycles.value == Approx(together(4096, 1024)));
-  CHECK(run(gpu, problem(132 * 128, 256, 8), config).cycles.value == Approx(together(2048, 1024)));
+  Scene scene;
+  scene.gpu.machine->merge_limit = 1;
+  scene.gpu.machine->l2_output = {9.504e12 / 4};
+  CHECK(scene.cycles(problem(132 * 128, 256, 64)) == Approx(together(4096, 1024)));
+  CHECK(scene.cycles(problem(132 * 128, 256, 8)) == Approx(together(2048, 1024)));
 }
 
 TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples of k") {
   // N = 208 is an odd multiple of 32 bytes, K = 6400 is not. 208 of the 336 existing rows of a K
   // block belong to B; L2 delivers 1.25 times their bytes.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->merge_limit = 1;
-  gpu.machine->l2_output = {9.504e12 / 5};  // more than four times the wgmmas' time
-  const KernelConfig config = gemm_config(kFlagship);
+  Scene scene;
+  scene.gpu.machine->merge_limit = 1;
+  scene.gpu.machine->l2_output = {9.504e12 / 5};  // more than four times the wgmmas' time
   GemmProblem p = problem(132 * 128, 208, 6400);
-  const double aligned = run(gpu, p, config).cycles.value;
+  const double aligned = scene.cycles(p);
   p.layout = Layout::kNn;
-  CHECK(run(gpu, p, config).cycles.value == Approx(aligned * (128 + 208 * 1.25) / 336));
+  CHECK(scene.cycles(p) == Approx(aligned * (128 + 208 * 1.25) / 336));
 }
 
 TEST_CASE(
@@ -250,16 +243,15 @@ TEST_CASE(
     "nothing") {
   // Two equal times take 2^(1/3) = 1.26 times as long together; if one is a tenth of the other, (1
   // + 10^-3)^(1/3) times.
-  GpuSpec gpu = tensor_only();
-  const KernelConfig config = gemm_config(kFlagship);
+  Scene scene;
   const GemmProblem p = problem(132 * 128, 256, 6400);
-  const double tiles = run(gpu, p, config).cycles.value;
+  const double tiles = scene.cycles(p);
   const double bytes = (132.0 * 128 + 256) * 12800 + 132.0 * 128 * 512;
   const double equal_rate = bytes / (tiles / kClock.value);
-  gpu.dram->read_rate = gpu.dram->write_rate = {equal_rate};
-  CHECK(run(gpu, p, config).cycles.value == Approx(tiles * 1.259921));
-  gpu.dram->read_rate = gpu.dram->write_rate = {equal_rate * 10};
-  CHECK(run(gpu, p, config).cycles.value == Approx(tiles * 1.000333));
+  scene.gpu.dram->read_rate = scene.gpu.dram->write_rate = {equal_rate};
+  CHECK(scene.cycles(p) == Approx(tiles * 1.259921));
+  scene.gpu.dram->read_rate = scene.gpu.dram->write_rate = {equal_rate * 10};
+  CHECK(scene.cycles(p) == Approx(tiles * 1.000333));
 }
 
 /// kFlagship's tile in one warpgroup, so that nothing hides an epilogue.
@@ -269,24 +261,23 @@ TEST_CASE("Beyond its K blocks a tile costs the parts that its schedule does not
   // The epilogue takes 1000 cycles and its store is read 200 later; load latency 100; refill 300.
   // 32 x 17 tiles on 132 SMs are 5 on the busiest, each with 64 K blocks of 512. The first load and
   // the last store are exposed.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->epilogue = {1000};
-  gpu.machine->store_latency = {200};
-  gpu.machine->l2_latency = {100};
-  gpu.machine->cta_refill = {300};
-  KernelConfig config = gemm_config(kOneWarpgroup);
+  Scene scene{.config = gemm_config(kOneWarpgroup)};
+  scene.gpu.machine->epilogue = {1000};
+  scene.gpu.machine->store_latency = {200};
+  scene.gpu.machine->l2_latency = {100};
+  scene.gpu.machine->cta_refill = {300};
   const GemmProblem p = problem(4096, 17 * 128, 4096);
   const double main_loop = 5 * 64 * 512 + 200;
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 100));
-  config.schedule = Schedule::kPersistentOverlap;
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 100));
-  config.schedule = Schedule::kPersistent;  // loads again after each epilogue
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100));
-  config.schedule = Schedule::kPipelined;  // starts a CTA once the previous one's stores are read
-  config.grid = Grid::kTiles;
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100 + 4 * 500));
-  config.schedule = Schedule::kWarpSpecialized;  // one tile per CTA again
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100 + 4 * 500));
+  CHECK(scene.cycles(p) == Approx(main_loop + 5 * 1000 + 100));
+  scene.config.schedule = Schedule::kPersistentOverlap;
+  CHECK(scene.cycles(p) == Approx(main_loop + 5 * 1000 + 100));
+  scene.config.schedule = Schedule::kPersistent;  // loads again after each epilogue
+  CHECK(scene.cycles(p) == Approx(main_loop + 5 * 1000 + 5 * 100));
+  scene.config.schedule = Schedule::kPipelined;
+  scene.config.grid = Grid::kTiles;  // starts a CTA once the previous one's stores are read
+  CHECK(scene.cycles(p) == Approx(main_loop + 5 * 1000 + 5 * 100 + 4 * 500));
+  scene.config.schedule = Schedule::kWarpSpecialized;  // one tile per CTA again
+  CHECK(scene.cycles(p) == Approx(main_loop + 5 * 1000 + 5 * 100 + 4 * 500));
 }
 
 TEST_CASE("A deferred store exposes the packing, and chunks without a K block to overlap with") {
@@ -294,39 +285,35 @@ TEST_CASE("A deferred store exposes the packing, and chunks without a K block to
   // accumulators of 128 threads are 64 pairs each; at 64 per cycle packing takes 128 cycles between
   // tiles. 64 K blocks of 512 hide the chunks; one K block leaves three of the four exposed. The
   // last tile's epilogue is exposed.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->chunk = {100};
-  KernelConfig config = gemm_config(kOneWarpgroup);
-  const auto cycles = [&](i64 k) {
-    return run(gpu, problem(4096, 17 * 128, k), config).cycles.value;
-  };
+  Scene scene{.config = gemm_config(kOneWarpgroup)};
+  scene.gpu.machine->chunk = {100};
+  const auto cycles = [&](i64 k) { return scene.cycles(problem(4096, 17 * 128, k)); };
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 5 * 400));
-  config.store = Store::kDeferred;
+  scene.config.store = Store::kDeferred;
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * 128 + 400));
   CHECK(cycles(64) == Approx(5 * 512 + 4 * (128 + 300) + 400));
   // A chunk of 600 cycles takes 88 more than the K block that hides it.
-  gpu.machine->chunk = {600};
+  scene.gpu.machine->chunk = {600};
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * (128 + 4 * 88) + 2400));
   // Staging 128 x 128 x 2 B takes the operand port 256 cycles at 128 B each; wgmmas read 4 x (64 +
   // 128) x 32 B per K block, in 256 of its 512 cycles.
-  gpu.wgmma->operand_rate = {128};
-  gpu.machine->chunk = {100};
+  scene.gpu.wgmma->operand_rate = {128};
+  scene.gpu.machine->chunk = {100};
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * (128 + 256) + 400));
 }
 
 TEST_CASE("Warpgroups that share a tile hide a K block and a half of each other's epilogues") {
   // 128x256x64 by two warpgroups: 1536 cycles of every epilogue except the last tile's are hidden;
   // with two stages the warpgroups can be only one K block apart.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->epilogue = {3000};
-  KernelConfig config = gemm_config(kFlagship);
+  Scene scene;
+  scene.gpu.machine->epilogue = {3000};
   const GemmProblem p = problem(4096, 4096, 4096);  // four tiles on the busiest SM
   const double main_loop = 4 * 64 * 1024;
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 3 * (3000 - 1536) + 3000));
-  config.tiling.stages = 2;
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 3 * (3000 - 1024) + 3000));
-  config.schedule = Schedule::kPersistent;  // the next tile's loads come after the epilogue
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 4 * 3000));
+  CHECK(scene.cycles(p) == Approx(main_loop + 3 * (3000 - 1536) + 3000));
+  scene.config.tiling.stages = 2;
+  CHECK(scene.cycles(p) == Approx(main_loop + 3 * (3000 - 1024) + 3000));
+  scene.config.schedule = Schedule::kPersistent;  // the next tile's loads come after the epilogue
+  CHECK(scene.cycles(p) == Approx(main_loop + 4 * 3000));
 }
 
 TEST_CASE(
@@ -334,73 +321,66 @@ TEST_CASE(
     "waited for") {
   // A warpgroup's 64x256 are four chunks of 100 cycles; a store is read 1000 later. With two slots
   // the third chunk waits 1000 - 100 for the first; the fourth then need not wait.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->chunk = {100};
-  gpu.machine->store_latency = {1000};  // exposed once, at the end
-  KernelConfig config = gemm_config(kFlagship);
-  config.tiling.stages = 2;
+  Scene scene;
+  scene.gpu.machine->chunk = {100};
+  scene.gpu.machine->store_latency = {1000};  // exposed once, at the end
+  scene.config.tiling.stages = 2;
   const GemmProblem p = problem(128, 256, 640);
   const auto epilogue = [&](i32 slots) {
-    config.tiling.c_slots = slots;
-    return run(gpu, p, config).cycles.value - 10 * 1024 - 1000;
+    scene.config.tiling.c_slots = slots;
+    return scene.cycles(p) - 10 * 1024 - 1000;
   };
   CHECK(epilogue(4) == Approx(4 * 100));
   CHECK(epilogue(2) == Approx(4 * 100 + 900));
   CHECK(epilogue(1) == Approx(4 * 100 + 3 * 1000));
   CHECK(epilogue(6) == Approx(4 * 100));  // capped at the number of chunks
-  config.schedule = Schedule::kPersistentOverlap;
+  scene.config.schedule = Schedule::kPersistentOverlap;
   CHECK(epilogue(0) == Approx(4 * 100));  // C aliases stages for the whole tile
 }
 
 TEST_CASE("All bytes of C go through the SM's port, whatever the chunks and warpgroups") {
-  GpuSpec gpu = tensor_only();
-  gpu.machine->intake = {64};  // storing 64 KiB takes 1024 cycles, loading 48 KiB 768
-  const KernelConfig config = gemm_config(kFlagship);
-  CHECK(run(gpu, problem(128, 256, 640), config).cycles.value ==
+  Scene scene;
+  scene.gpu.machine->intake = {64};  // storing 64 KiB takes 1024 cycles, loading 48 KiB 768
+  CHECK(scene.cycles(problem(128, 256, 640)) ==
         Approx(768 + 10 * together(among_loads(768, 768 / 3.0), 1024) + 1024));
 }
 
 TEST_CASE("Stores read slots one after another, and share L2's input with all SMs") {
   // Four chunks of two warpgroups, 16 KiB per pair, take 512 cycles at 32 B per cycle. With two
   // slots the last two wait for the first two, and two are in flight at the end.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->store_read = {32};
-  const KernelConfig config = gemm_config(kFlagship);
-  CHECK(run(gpu, problem(128, 256, 640), config).cycles.value == Approx(10 * 1024 + 4 * 512));
+  Scene scene;
+  scene.gpu.machine->store_read = {32};
+  CHECK(scene.cycles(problem(128, 256, 640)) == Approx(10 * 1024 + 4 * 512));
   // 16 KiB per SM take 2048 cycles: 1.584 TB/s for 132 SMs are 8 B per SM and cycle.
-  gpu.reduction->chip_store = {1.584e12};
-  CHECK(run(gpu, problem(132 * 128, 256, 640), config).cycles.value ==
-        Approx(10 * 1024 + 4 * 2048));
+  scene.gpu.reduction->chip_store = {1.584e12};
+  CHECK(scene.cycles(problem(132 * 128, 256, 640)) == Approx(10 * 1024 + 4 * 2048));
 }
 
 TEST_CASE("Ping-pong hides an epilogue behind the other tile's K blocks if they take longer") {
   // A K block of 64x256x64 takes 512 cycles, and the busiest SM gets 8 of the 64 x 16 tiles. A tile
   // of 64 K blocks hides the other's epilogue of 1000 cycles; a tile of one hides 512 and leaves
   // 488.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->epilogue = {1000};
-  const KernelConfig config = gemm_config("pp 64x256x64 s4 w1x1 c1x1 o1 i1 e2 m8 r24");
-  CHECK(run(gpu, problem(4096, 4096, 4096), config).cycles.value == Approx(8 * 64 * 512 + 1000));
-  CHECK(run(gpu, problem(4096, 4096, 64), config).cycles.value == Approx(8 * 512 + 7 * 488 + 1000));
+  Scene scene{.config = gemm_config("pp 64x256x64 s4 w1x1 c1x1 o1 i1 e2 m8 r24")};
+  scene.gpu.machine->epilogue = {1000};
+  CHECK(scene.cycles(problem(4096, 4096, 4096)) == Approx(8 * 64 * 512 + 1000));
+  CHECK(scene.cycles(problem(4096, 4096, 64)) == Approx(8 * 512 + 7 * 488 + 1000));
 }
 
 TEST_CASE("Loads that run ahead catch up during an epilogue by the stages of the ring") {
   // One warpgroup loads 128x128x64: 256 lines at 4 cycles take 1024 per K block, 512 more than its
   // wgmmas. Three stages save that three times. 32 x 17 tiles are 5 on the busiest SM. The first
   // stage's load is exposed.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->request = {4};
-  KernelConfig config = gemm_config(kOneWarpgroup);
+  Scene scene{.config = gemm_config(kOneWarpgroup)};
+  scene.gpu.machine->request = {4};
   const GemmProblem p = problem(4096, 17 * 128, 4096);
   const double step = together(among_loads(1024, 1024 / 2.0), 512);
   const double main_loop = 5 * 64 * step + 1024;
-  gpu.machine->epilogue = {1000};
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 1000));
-  gpu.machine->epilogue = {10000};
-  CHECK(run(gpu, p, config).cycles.value ==
-        Approx(main_loop + 4 * (10000 - 3 * (step - 512)) + 10000));
-  config.schedule = Schedule::kPersistent;  // loads wait for the epilogue
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 10000 + 4 * 1024));
+  scene.gpu.machine->epilogue = {1000};
+  CHECK(scene.cycles(p) == Approx(main_loop + 1000));
+  scene.gpu.machine->epilogue = {10000};
+  CHECK(scene.cycles(p) == Approx(main_loop + 4 * (10000 - 3 * (step - 512)) + 10000));
+  scene.config.schedule = Schedule::kPersistent;  // loads wait for the epilogue
+  CHECK(scene.cycles(p) == Approx(main_loop + 5 * 10000 + 4 * 1024));
 }
 
 /// A slow chain: latency 500, then 64 B per cycle; 50 around the wgmmas of a K block and 50 after
@@ -426,28 +406,24 @@ TEST_CASE("With one buffer a K block is load, wgmma and wait in sequence") {
 TEST_CASE("With two buffers a load overlaps the previous K block's wgmmas") {
   // A block takes the longer of 500 + 512 and 512 + 50, plus 50 around them. With 2048 cycles of
   // wgmmas (a quarter of the rate) the second is longer.
-  GpuSpec gpu = slow_chain();
-  const KernelConfig config = gemm_config("bp 128x128x64 s2 w1x1 c1x1 o1 i1 e0 m1");
+  Scene scene{.config = gemm_config("bp 128x128x64 s2 w1x1 c1x1 o1 i1 e0 m1"), .gpu = slow_chain()};
   const GemmProblem p = problem(128, 128, 6400);
-  CHECK(run(gpu, p, config).cycles.value ==
-        Approx(100 * together(among_loads(1062, 512), 512) + 50));
-  gpu.wgmma->flops_per_sm = {1024};
-  CHECK(run(gpu, p, config).cycles.value ==
-        Approx(100 * together(among_loads(2148, 512), 2048) + 50));
+  CHECK(scene.cycles(p) == Approx(100 * together(among_loads(1062, 512), 512) + 50));
+  scene.gpu.wgmma->flops_per_sm = {1024};
+  CHECK(scene.cycles(p) == Approx(100 * together(among_loads(2148, 512), 2048) + 50));
 }
 
 TEST_CASE(
     "CTAs that share an SM hide each other's waits until its pipe or fill bandwidth is saturated") {
   // Two CTAs take 1624 together, as one would; three are limited by the pipe's 3 x 512. With wgmmas
   // three times as long a chain takes 2648, and three CTAs occupy the pipe for 4608.
-  const KernelConfig config = gemm_config("bl 128x128x64 s1 w1x1 c1x1 o2 i0 e0 m1");
-  GpuSpec gpu = slow_chain();
-  CHECK(run(gpu, problem(264 * 128, 128, 64000), config).cycles.value ==
+  Scene scene{.config = gemm_config("bl 128x128x64 s1 w1x1 c1x1 o2 i0 e0 m1"), .gpu = slow_chain()};
+  CHECK(scene.cycles(problem(264 * 128, 128, 64000)) ==
         Approx(1000 * together(among_loads(1624, 1024), 1024) + 50));
-  CHECK(run(gpu, problem(396 * 128, 128, 64000), config).cycles.value ==
+  CHECK(scene.cycles(problem(396 * 128, 128, 64000)) ==
         Approx(1000 * together(among_loads(1624, 1536), 1536) + 50));
-  gpu.wgmma->flops_per_sm = {4096.0 / 3};
-  const ClosedForm three = run(gpu, problem(396 * 128, 128, 64000), config);
+  scene.gpu.wgmma->flops_per_sm = {4096.0 / 3};
+  const ClosedForm three = scene.form(problem(396 * 128, 128, 64000));
   CHECK(three.cycles.value == Approx(1000 * together(among_loads(2648, 1536), 3 * 1536) + 50));
   CHECK(three.limiter == Limiter::kTensor);
 }
@@ -476,26 +452,22 @@ TEST_CASE(
     "Warpgroups that split the columns read A twice, those that split the rows read B twice") {
   // 128x256x64 at 64 B per cycle, four k16 steps: two m64n256 read 2 x 320 x 32 B, four m64n128
   // read 4 x 192 x 32 B.
-  GpuSpec gpu = tensor_only();
-  gpu.wgmma->operand_rate = {64};
-  KernelConfig config = gemm_config(kFlagship);
+  Scene scene;
+  scene.gpu.wgmma->operand_rate = {64};
   const GemmProblem p = problem(128, 256, 6400);
-  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 320));
-  config.tiling.warpgroups_m = 1;
-  config.tiling.warpgroups_n = 2;
-  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 384));
+  CHECK(scene.cycles(p) == Approx(100 * 4 * 320));
+  scene.config.tiling.warpgroups_m = 1;
+  scene.config.tiling.warpgroups_n = 2;
+  CHECK(scene.cycles(p) == Approx(100 * 4 * 384));
 }
 
 TEST_CASE("Out-of-bounds columns of B are requested like others, rows of A are not") {
   // 128 rows of A and 256 columns of B take a line of four cycles each, whether inside the matrix
   // or not. If half of A's rows are inside, half are requested; one row more adds a step of eight.
   // The first stage's load is exposed.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->request = {4};
-  const KernelConfig config = gemm_config(kFlagship);
-  const auto cycles = [&](i64 m, i64 n) {
-    return run(gpu, problem(m, n, 6400), config).cycles.value;
-  };
+  Scene scene;
+  scene.gpu.machine->request = {4};
+  const auto cycles = [&](i64 m, i64 n) { return scene.cycles(problem(m, n, 6400)); };
   const auto expected = [](double engine) {
     return Approx(100 * together(among_loads(engine, engine / 3), 1024) + engine);
   };
@@ -541,45 +513,39 @@ TEST_CASE("Each CTA of a pair loads its rows of A and half of B's columns from L
 TEST_CASE("A GPC handles out-of-bounds rows one after another, in pairs of lines") {
   // Each of 132 SMs has 64 out-of-bounds columns of B. With 16.5 SMs per GPC and two lines of half
   // a cycle per column they take 1056 cycles.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->outside = {0.5};
-  const KernelConfig config = gemm_config(kFlagship);
-  CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value == Approx(100 * 1024));
-  CHECK(run(gpu, problem(132 * 128, 192, 6400), config).cycles.value ==
-        Approx(100 * together(1056, 1024)));
+  Scene scene;
+  scene.gpu.machine->outside = {0.5};
+  CHECK(scene.cycles(problem(132 * 128, 256, 6400)) == Approx(100 * 1024));
+  CHECK(scene.cycles(problem(132 * 128, 192, 6400)) == Approx(100 * together(1056, 1024)));
 }
 
 TEST_CASE("Requests of a GPC's SMs for one line merge, up to the limit") {
   // 264 tiles in one column, two per SM, share B and have separate A. With one GPC, requests for B
   // merge up to the limit, here 4: 128 + 256 / 4 rows of 128 B per K block; without merging 384.
-  GpuSpec gpu = tensor_only();
-  gpu.machine->l2_output = {9.504e12 / 2};  // 24 B per SM and cycle at 1.5 GHz
-  gpu.machine->gpcs = 1;
-  const KernelConfig config = gemm_config(kFlagship);
+  Scene scene;
+  scene.gpu.machine->l2_output = {9.504e12 / 2};  // 24 B per SM and cycle at 1.5 GHz
+  scene.gpu.machine->gpcs = 1;
   const GemmProblem p = problem(264 * 128, 256, 6400);
-  gpu.machine->merge_limit = 4;
-  CHECK(run(gpu, p, config).cycles.value == Approx(200 * together(1024, 1024)));
-  gpu.machine->merge_limit = 1;
-  CHECK(run(gpu, p, config).cycles.value == Approx(200 * together(384 * 128 / 24, 1024)));
+  scene.gpu.machine->merge_limit = 4;
+  CHECK(scene.cycles(p) == Approx(200 * together(1024, 1024)));
+  scene.gpu.machine->merge_limit = 1;
+  CHECK(scene.cycles(p) == Approx(200 * together(384 * 128 / 24, 1024)));
   // With very many GPCs no two requesters are in the same one: nothing merges.
-  gpu.machine->merge_limit = 4;
-  gpu.machine->gpcs = 1'000'000'000;
-  CHECK(run(gpu, p, config).cycles.value ==
-        Approx(200 * together(384 * 128 / 24, 1024)).epsilon(1e-4));
+  scene.gpu.machine->merge_limit = 4;
+  scene.gpu.machine->gpcs = 1'000'000'000;
+  CHECK(scene.cycles(p) == Approx(200 * together(384 * 128 / 24, 1024)).epsilon(1e-4));
   // With one tile each all SMs run in lockstep and all requests merge, up to the limit.
-  CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value ==
-        Approx(100 * together(1024, 1024)));
+  CHECK(scene.cycles(problem(132 * 128, 256, 6400)) == Approx(100 * together(1024, 1024)));
 }
 
 TEST_CASE("A kernel of clusters starts later") {
-  GpuSpec gpu = tensor_only();
-  gpu.machine->start_cluster = {1e-6};  // 1500 cycles
-  gpu.machine->cluster = {1e-6};        // the end of kernels with tcgen05 alone
-  KernelConfig config = gemm_config(kFlagship);
+  Scene scene;
+  scene.gpu.machine->start_cluster = {1e-6};  // 1500 cycles
+  scene.gpu.machine->cluster = {1e-6};        // the end of kernels with tcgen05 alone
   const GemmProblem p = problem(256, 256, 640);
-  CHECK(run(gpu, p, config).cycles.value == Approx(10 * 1024));
-  config.tiling.cluster_m = 2;
-  CHECK(run(gpu, p, config).cycles.value == Approx(10 * 1024 + 1500));
+  CHECK(scene.cycles(p) == Approx(10 * 1024));
+  scene.config.tiling.cluster_m = 2;
+  CHECK(scene.cycles(p) == Approx(10 * 1024 + 1500));
 }
 
 }  // namespace

@@ -23,15 +23,20 @@ Pieces pieces_of(const WorkDecomposition& work, u32 worker) {
   return pieces;
 }
 
-/// Formats "tile:begin-end ..." in the worker's order.
-std::string walk(const WorkDecomposition& work, u32 worker) {
-  std::string text;
-  for (const WorkPiece& p : pieces_of(work, worker)) {
-    text += (text.empty() ? "" : " ") + std::to_string(p.tile) + ":" + std::to_string(p.k_begin) +
-            "-" + std::to_string(p.k_end);
+/// Formats "tile:begin-end ..." of each worker, in its order.
+std::vector<std::string> walks(const WorkDecomposition& work) {
+  std::vector<std::string> texts;
+  for (u32 worker = 0; worker < work.workers; ++worker) {
+    std::string text;
+    for (const WorkPiece& p : pieces_of(work, worker)) {
+      text += (text.empty() ? "" : " ") + std::to_string(p.tile) + ":" + std::to_string(p.k_begin) +
+              "-" + std::to_string(p.k_end);
+    }
+    texts.push_back(text);
   }
-  return text;
+  return texts;
 }
+using Walks = std::vector<std::string>;
 
 /// Checks that every K block of every tile is covered once, that each tile has one owner, and that
 /// no piece is shorter than the minimum.
@@ -112,68 +117,53 @@ std::vector<u32> backwards(u32 workers) {
 
 TEST_CASE("Split-K: parts with the same range of K are neighbours in the order") {
   // 3 tiles of 10 blocks in 2 parts: 6 pieces on 4 workers, in the order of tiles.
-  const WorkDecomposition work = WorkDecomposition::split_k(3, 10, 4, 2);
-  CHECK(walk(work, 0) == "0:0-5 1:5-10");
-  CHECK(walk(work, 1) == "1:0-5 2:5-10");
-  CHECK(walk(work, 2) == "2:0-5");
-  CHECK(walk(work, 3) == "0:5-10");
+  CHECK(walks(WorkDecomposition::split_k(3, 10, 4, 2)) ==
+        Walks{"0:0-5 1:5-10", "1:0-5 2:5-10", "2:0-5", "0:5-10"});
 }
 
 TEST_CASE("Split-K: parts differ by at most one block if K does not divide evenly") {
-  const WorkDecomposition work = WorkDecomposition::split_k(1, 10, 8, 4);
-  CHECK(walk(work, 0) == "0:0-2");  // 10 * 1 / 4 = 2.5
-  CHECK(walk(work, 1) == "0:2-5");
-  CHECK(walk(work, 2) == "0:5-7");
-  CHECK(walk(work, 3) == "0:7-10");
+  CHECK(walks(WorkDecomposition::split_k(1, 10, 8, 4)) ==
+        Walks{"0:0-2", "0:2-5", "0:5-7", "0:7-10"});  // 10 * 1 / 4 = 2.5
 }
 
 TEST_CASE("Stream-K: nine tiles on four workers are two and a quarter each, last tile first") {
-  const WorkDecomposition work = WorkDecomposition::stream_k(9, 40, 4, 8);
-  CHECK(walk(work, 0) == "2:0-10 1:0-40 0:0-40");  // 90 blocks
-  CHECK(walk(work, 1) == "4:0-20 3:0-40 2:10-40");
-  CHECK(walk(work, 2) == "6:0-30 5:0-40 4:20-40");
-  CHECK(walk(work, 3) == "8:0-40 7:0-40 6:30-40");
+  CHECK(walks(WorkDecomposition::stream_k(9, 40, 4, 8)) ==
+        Walks{"2:0-10 1:0-40 0:0-40",  // 90 blocks
+              "4:0-20 3:0-40 2:10-40", "6:0-30 5:0-40 4:20-40", "8:0-40 7:0-40 6:30-40"});
 }
 
 TEST_CASE("Hybrid: one full wave and the partial one are streamed, the rest are whole tiles") {
   // 1 + 4 of 9 tiles are streamed on 4 workers, 1.25 tiles each; then each worker has a whole
   // tile.
-  const WorkDecomposition work = WorkDecomposition::stream_k_hybrid(9, 40, 4, 8);
-  CHECK(walk(work, 0) == "1:0-10 0:0-40 5:0-40");
-  CHECK(walk(work, 1) == "2:0-20 1:10-40 6:0-40");
-  CHECK(walk(work, 2) == "3:0-30 2:20-40 7:0-40");
-  CHECK(walk(work, 3) == "4:0-40 3:30-40 8:0-40");
+  CHECK(walks(WorkDecomposition::stream_k_hybrid(9, 40, 4, 8)) ==
+        Walks{"1:0-10 0:0-40 5:0-40", "2:0-20 1:10-40 6:0-40", "3:0-30 2:20-40 7:0-40",
+              "4:0-40 3:30-40 8:0-40"});
 }
 
 TEST_CASE("Hybrid: whole waves are not cut, and less than one wave is all streamed") {
   const WorkDecomposition whole = WorkDecomposition::stream_k_hybrid(8, 40, 4, 8);
   CHECK(whole.streamed == 0);
-  CHECK(walk(whole, 1) == "1:0-40 5:0-40");
+  CHECK(walks(whole)[1] == "1:0-40 5:0-40");
   const WorkDecomposition part = WorkDecomposition::stream_k_hybrid(3, 40, 4, 8);
   CHECK(part.streamed == 3);
-  CHECK(walk(part, 3) == "2:10-40");  // 120 blocks on 4 workers
+  CHECK(walks(part)[3] == "2:10-40");  // 120 blocks on 4 workers
 }
 
 TEST_CASE("Split-K hybrid: the partial wave comes first, in parts that share a range of K") {
   // 10 tiles on 4 workers leave 2 tiles, each cut into 2 parts; 8 whole tiles follow.
-  const WorkDecomposition work = WorkDecomposition::split_k_hybrid(10, 40, 4, 2);
-  CHECK(walk(work, 0) == "0:0-20 2:0-40 6:0-40");
-  CHECK(walk(work, 1) == "1:0-20 3:0-40 7:0-40");
-  CHECK(walk(work, 2) == "0:20-40 4:0-40 8:0-40");
-  CHECK(walk(work, 3) == "1:20-40 5:0-40 9:0-40");
-  CHECK(walk(WorkDecomposition::split_k_hybrid(8, 40, 4, 2), 3) == "3:0-40 7:0-40");
+  CHECK(walks(WorkDecomposition::split_k_hybrid(10, 40, 4, 2)) ==
+        Walks{"0:0-20 2:0-40 6:0-40", "1:0-20 3:0-40 7:0-40", "0:20-40 4:0-40 8:0-40",
+              "1:20-40 5:0-40 9:0-40"});
+  CHECK(walks(WorkDecomposition::split_k_hybrid(8, 40, 4, 2))[3] == "3:0-40 7:0-40");
 }
 
 TEST_CASE("A cut closer to a tile's edge than the minimum part moves to the edge") {
   // 5 tiles of 20 blocks on 4 workers: the cuts at 25, 50 and 75 are 5, 10 and 15 blocks into tiles
   // 1, 2 and 3. With parts of at least 8 the first cut moves back to 20 and the last one on to 80.
-  const WorkDecomposition work = WorkDecomposition::stream_k(5, 20, 4, 8);
-  CHECK(walk(work, 0) == "0:0-20");
-  CHECK(walk(work, 1) == "2:0-10 1:0-20");
-  CHECK(walk(work, 2) == "3:0-20 2:10-20");
-  CHECK(walk(work, 3) == "4:0-20");
+  CHECK(walks(WorkDecomposition::stream_k(5, 20, 4, 8)) ==
+        Walks{"0:0-20", "2:0-10 1:0-20", "3:0-20 2:10-20", "4:0-20"});
   // With parts of 5 the cuts stay.
-  CHECK(walk(WorkDecomposition::stream_k(5, 20, 4, 5), 0) == "1:0-5 0:0-20");
+  CHECK(walks(WorkDecomposition::stream_k(5, 20, 4, 5))[0] == "1:0-5 0:0-20");
 }
 
 TEST_CASE("Few blocks use only as many workers as get a minimum part each") {
