@@ -40,7 +40,7 @@ std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
   for (const LabRow& op : lab_ops()) {
     add(op.check_sources());
   }
-  for (const auto& [point, refusal, drawn] : points) {
+  for (const auto& [point, refusal, drawn, round] : points) {
     if (is_baseline(point.config) || !refusal.empty()) {
       continue;
     }

@@ -68,11 +68,12 @@ void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_
 }
 
 /// Returns the points in measuring order, without finished ones.
-std::vector<RunPoint> ordered(const MeasureOptions& options, const std::vector<SuitePoint>& points,
-                              u64 seed, const std::function<Seconds(const Point&)>& kernel_time,
-                              const MeasurementAppender& file) {
+std::vector<SuitePoint> ordered(const MeasureOptions& options,
+                                const std::vector<SuitePoint>& points, u64 seed,
+                                const std::function<Seconds(const Point&)>& kernel_time,
+                                const MeasurementAppender& file) {
   const auto done = [&](const Point& point) { return file.rows_of(point); };
-  std::vector<RunPoint> run = in_rounds(shuffled_in_problems(points, seed), options.rounds, done);
+  std::vector<SuitePoint> run = in_rounds(shuffled_in_problems(points, seed), options.rounds, done);
   if (options.budget.empty()) {
     return run;
   }
@@ -84,14 +85,6 @@ std::vector<RunPoint> ordered(const MeasureOptions& options, const std::vector<S
   say("{} expected to take {}, more than --budget {}: the most informative points come first",
       counted(run.size(), "point"), clock_text(needed), options.budget);
   return in_rounds(telling_first(points, seed), options.rounds, done);
-}
-
-std::vector<SuitePoint> in_order_of(const std::vector<RunPoint>& run) {
-  std::vector<SuitePoint> points;
-  for (const RunPoint& point : run) {
-    points.push_back({point.point, point.refusal, point.drawn});
-  }
-  return points;
 }
 
 /// Prints the results of rounds: each configuration compared with the first one of its problem.
@@ -122,7 +115,7 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
                     std::optional<Clock::time_point> deadline) {
   const u64 seed = options.seed ? static_cast<u64>(*options.seed) : std::random_device()();
   const auto kernel_time = [&](const Point& point) { return rough_kernel_time(gpu, point); };
-  std::vector<RunPoint> run;
+  std::vector<SuitePoint> run;
   {
     const MeasurementAppender file(options.out, counters.metrics,
                                    options.resume ? IfExists::kResume : IfExists::kRefuse);
@@ -134,7 +127,7 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
   }
   std::optional<ChildProcess> compiling;
   if (deadline) {
-    compiling.emplace(SIGKILL, [&] { compile_aside(device, in_order_of(run)); });
+    compiling.emplace(SIGKILL, [&] { compile_aside(device, run); });
   } else {
     device.compile_all(points);
   }

@@ -34,11 +34,11 @@ Seconds rough_kernel_time(const GpuSpec& gpu, const Point& point) {
 WorkPlan make_plan(const std::vector<SuitePoint>& points, const GpuSpec& gpu,
                    CounterChoice counters) {
   constexpr double kMicro = 1e6;
-  std::vector<RunPoint> run;
+  std::vector<SuitePoint> run;
   std::set<std::string> seen;
   for (const SuitePoint& point : in_problems(points)) {
     if (point.refusal.empty() && seen.insert(key_of(point.point)).second) {
-      run.push_back({point.point, "", point.drawn});
+      run.push_back(point);
     }
   }
   const RunCosts costs(run, [&](const Point& point) { return predicted_time(gpu, point); });

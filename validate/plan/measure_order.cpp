@@ -51,7 +51,7 @@ void append_shuffled(std::vector<SuitePoint>& all, std::vector<SuitePoint> group
 
 /// Estimates a duration from the regime's requirements, plus overheads that were observed on one
 /// GPU.
-Seconds guess(const RunPoint& run, bool prepares,
+Seconds guess(const SuitePoint& run, bool prepares,
               const std::function<Seconds(const Point&)>& kernel_time) {
   constexpr Seconds kBlock{45e-3}, kBurst{7e-3}, kAroundLoad{0.03}, kOther{0.02}, kPreparing{0.06};
   constexpr double kBlocks = 3, kLaunchesToCheck = 40, kAlgorithms = 16;
@@ -111,14 +111,15 @@ std::vector<SuitePoint> telling_first(const std::vector<SuitePoint>& points, u64
   return all;
 }
 
-std::vector<RunPoint> in_rounds(const std::vector<SuitePoint>& points, i64 rounds,
-                                const std::function<std::size_t(const Point&)>& done) {
-  std::vector<RunPoint> all;
+std::vector<SuitePoint> in_rounds(const std::vector<SuitePoint>& points, i64 rounds,
+                                  const std::function<std::size_t(const Point&)>& done) {
+  std::vector<SuitePoint> all;
   for (i64 round = 1; round <= rounds; ++round) {
-    std::vector<RunPoint> once;
+    std::vector<SuitePoint> once;
     for (const SuitePoint& point : points) {
       if (static_cast<i64>(done(point.point)) < round) {
-        once.push_back({point.point, point.refusal, point.drawn, rounds == 1 ? 0 : round});
+        once.push_back(point);
+        once.back().round = rounds == 1 ? 0 : round;
       }
     }
     if (round % 2 == 0) {
@@ -129,11 +130,11 @@ std::vector<RunPoint> in_rounds(const std::vector<SuitePoint>& points, i64 round
   return all;
 }
 
-RunCosts::RunCosts(const std::vector<RunPoint>& points,
+RunCosts::RunCosts(const std::vector<SuitePoint>& points,
                    const std::function<Seconds(const Point&)>& kernel_time) {
   std::vector<Seconds> guesses;
   std::string prepared;
-  for (const RunPoint& point : points) {
+  for (const SuitePoint& point : points) {
     const std::string preparation = preparation_of(point.point);
     guesses.push_back(guess(point, preparation != prepared, kernel_time));
     prepared = preparation;

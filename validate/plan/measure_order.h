@@ -26,13 +26,6 @@
 
 namespace tilecast {
 
-struct RunPoint {
-  Point point;
-  std::string refusal;  // why it is not measured; empty if it is
-  std::string drawn;
-  i64 round = 0;  // from 1; 0 if there is a single round
-};
-
 /// Groups points by problem, in order of first appearance.
 std::vector<SuitePoint> in_problems(const std::vector<SuitePoint>& points);
 std::vector<SuitePoint> shuffled_in_problems(const std::vector<SuitePoint>& points, u64 seed);
@@ -42,15 +35,15 @@ std::vector<SuitePoint> telling_first(const std::vector<SuitePoint>& points, u64
 
 /// Repeats the points `rounds` times; if that is 1, once with round 0. `done(point)`: number of
 /// existing rows; that many rounds of the point are omitted.
-std::vector<RunPoint> in_rounds(const std::vector<SuitePoint>& points, i64 rounds,
-                                const std::function<std::size_t(const Point&)>& done);
+std::vector<SuitePoint> in_rounds(const std::vector<SuitePoint>& points, i64 rounds,
+                                  const std::function<std::size_t(const Point&)>& done);
 
 /// Expected duration of a run's points: an estimate that depends on the regime, scaled by the times
 /// of finished points of that regime.
 class RunCosts {
  public:
   /// `kernel_time` is a rough time of one launch.
-  RunCosts(const std::vector<RunPoint>& points,
+  RunCosts(const std::vector<SuitePoint>& points,
            const std::function<Seconds(const Point&)>& kernel_time);
 
   Seconds expected(std::size_t index) const;

@@ -96,9 +96,9 @@ TEST_CASE("Regimes of a problem are separate in the informative order") {
 
 TEST_CASE("Rounds alternate in direction, and omit finished points") {
   const std::vector<SuitePoint> two = {point(512, "a:n=0"), point(512, "b:n=0")};
-  const auto configs = [](const std::vector<RunPoint>& points) {
+  const auto configs = [](const std::vector<SuitePoint>& points) {
     std::string text;
-    for (const RunPoint& p : points) {
+    for (const SuitePoint& p : points) {
       text += p.point.config.substr(0, 1) + std::to_string(p.round) + " ";
     }
     return text;
@@ -113,7 +113,7 @@ TEST_CASE("Rounds alternate in direction, and omit finished points") {
 }
 
 TEST_CASE("Times of finished points scale the estimates of their regime") {
-  const std::vector<RunPoint> points =
+  const std::vector<SuitePoint> points =
       in_rounds({point(512, "a:n=0"), point(512, "a:n=1"), point(512, "a:n=0", Regime::kSustained)},
                 1, kNoneDone);
   RunCosts costs(points, [](const Point&) { return Seconds{1e-4}; });

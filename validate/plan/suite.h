@@ -72,10 +72,12 @@ Suite parse_suite(const StrictValue& root);
 /// Expands one shape with ranges. Throws ConfigError if a result is not a shape.
 std::vector<std::string> expand_shapes(std::string_view text);
 
+/// A point to measure.
 struct SuitePoint {
   Point point;
   std::string refusal;  // why it is not measured; empty if it is
   std::string drawn;    // named, best, random or all; empty for baselines
+  i64 round = 0;        // from 1, if points are measured in rounds
 };
 
 struct SuitePoints {

@@ -34,7 +34,7 @@ std::string now_as_text() {
 /// held twice.
 class Run {
  public:
-  Run(const RunSettings& settings, const std::vector<RunPoint>& points, RunCosts costs)
+  Run(const RunSettings& settings, const std::vector<SuitePoint>& points, RunCosts costs)
       : settings_(settings),
         points_(points),
         costs_(std::move(costs)),
@@ -142,7 +142,7 @@ class Run {
     count(task, "failed: " + reason);
   }
 
-  Measurement complete(Measurement row, const RunPoint& point) const {
+  Measurement complete(Measurement row, const SuitePoint& point) const {
     row.context = context_;
     row.context.date = now_as_text();
     row.order_seed = static_cast<i64>(settings_.order_seed);
@@ -154,7 +154,7 @@ class Run {
   }
 
   const RunSettings& settings_;
-  const std::vector<RunPoint>& points_;
+  const std::vector<SuitePoint>& points_;
   RunCosts costs_;
   RunContext context_;
   MeasureProgress progress_;
@@ -164,7 +164,7 @@ class Run {
 
 }  // namespace
 
-RunOutcome run_points(const RunSettings& settings, const std::vector<RunPoint>& points,
+RunOutcome run_points(const RunSettings& settings, const std::vector<SuitePoint>& points,
                       RunCosts costs) {
   return Run(settings, points, std::move(costs)).go();
 }

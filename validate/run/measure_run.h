@@ -52,7 +52,7 @@ struct RunOutcome {
 };
 
 /// Throws the error that ended the run early.
-RunOutcome run_points(const RunSettings& settings, const std::vector<RunPoint>& points,
+RunOutcome run_points(const RunSettings& settings, const std::vector<SuitePoint>& points,
                       RunCosts costs);
 
 }  // namespace tilecast

@@ -69,7 +69,7 @@ const auto kInstant = [](const Point&) { return Seconds{0}; };
 RunOutcome resume(const std::filesystem::path& folder, const std::vector<SuitePoint>& points,
                   i64 rounds = 1) {
   const GpuLock lock("GPU-fake", "a test", folder, std::chrono::seconds(10));
-  std::vector<RunPoint> run;
+  std::vector<SuitePoint> run;
   {
     const MeasurementAppender file(folder / "a.csv", {}, IfExists::kResume);
     run = in_rounds(points, rounds, [&](const Point& point) { return file.rows_of(point); });
@@ -147,7 +147,7 @@ TEST_CASE("Resuming a complete run adds nothing") {
 
 TEST_CASE("A deadline ends the run before the point that would miss it") {
   const TemporaryFolder folder;
-  const std::vector<RunPoint> run =
+  const std::vector<SuitePoint> run =
       in_rounds(points_of(2000), 1, [](const Point&) { return std::size_t{0}; });
   RunSettings settings = settings_of(folder / "a.csv");
   settings.deadline =
