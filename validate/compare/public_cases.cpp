@@ -320,9 +320,7 @@ nlohmann::ordered_json public_json(const std::vector<PublicJudgement>& judgement
       source["error"] = error_json(*judged.error);
       source["error"]["points"] = judged.error->points;
     }
-    if (judged.kendall) {
-      source["kendall"] = rounded_figure(*judged.kendall);
-    }
+    add_figure(source, "kendall", judged.kendall);
     for (const PublicCase& one : judged.cases) {
       source["cases"].push_back({{"problem", to_text(one.problem)},
                                  {"kernel", one.kernel},

@@ -34,9 +34,7 @@ Json ratio_json(const RatioFigures& figures) {
 
 Json rank_json(const RankFigures& figures) {
   Json json{{"kendall", rounded_figure(figures.kendall)}};
-  if (figures.kendall_near_best) {
-    json["kendall_near_best"] = rounded_figure(*figures.kendall_near_best);
-  }
+  add_figure(json, "kendall_near_best", figures.kendall_near_best);
   json["spearman"] = rounded_figure(figures.spearman);
   json["shapes"] = figures.shapes;
   return json;
@@ -63,9 +61,7 @@ Json baselines_json(const Baselines& baselines) {
   add("cublaslt_odd", baselines.cublaslt_odd);
   add("cublaslt_best_aligned", baselines.cublaslt_best_aligned);
   add("runtime_copy_of_ours", baselines.runtime_copy_of_ours);
-  if (baselines.roofline_mape) {
-    json["roofline_mape"] = rounded_figure(*baselines.roofline_mape);
-  }
+  add_figure(json, "roofline_mape", baselines.roofline_mape);
   return json;
 }
 
@@ -77,10 +73,8 @@ void add_parts(Json& json, const char* name, const std::map<Key, PartFigures>& p
     own["mape"] = rounded_figure(figures.time_mape);
     own["median"] = rounded_figure(figures.time_median);
     own["coverage_90"] = rounded_figure(figures.coverage);
-    if (figures.cycles_mape) {
-      own["cycles_mape"] = rounded_figure(*figures.cycles_mape);
-      own["cycles_median"] = rounded_figure(*figures.cycles_median);
-    }
+    add_figure(own, "cycles_mape", figures.cycles_mape);
+    add_figure(own, "cycles_median", figures.cycles_median);
   }
 }
 
@@ -96,12 +90,10 @@ void add_figures(Json& json, const Validation& v) {
   }
   if (v.clock) {
     json["clock"] = error_json(v.clock->error);
-    if (v.clock->kendall) {
-      json["clock"]["kendall"] = rounded_figure(*v.clock->kendall);
-    }
+    add_figure(json["clock"], "kendall", v.clock->kendall);
     if (v.clock->pairs_ordered) {
       json["clock"]["pairs"] = v.clock->pairs;
-      json["clock"]["pairs_ordered"] = rounded_figure(*v.clock->pairs_ordered);
+      add_figure(json["clock"], "pairs_ordered", v.clock->pairs_ordered);
     }
   }
   for (const auto& [regime, figures] : v.rank) {

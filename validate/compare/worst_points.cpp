@@ -79,12 +79,8 @@ nlohmann::ordered_json json_of(const WorstPoint& worst) {
                               {"measured_time_us", rounded_figure(worst.measured.value * kToMicro)},
                               {"time_us", rounded_figure(worst.predicted.value * kToMicro)},
                               {"error", rounded_figure(worst.time_error())}};
-  if (worst.cycles_error) {
-    json["cycles_error"] = rounded_figure(*worst.cycles_error);
-  }
-  if (worst.clock_error) {
-    json["clock_error"] = rounded_figure(*worst.clock_error);
-  }
+  add_figure(json, "cycles_error", worst.cycles_error);
+  add_figure(json, "clock_error", worst.clock_error);
   json["limiter"] = to_text(worst.limiter);
   json["off"] = to_text(worst.off);
   return json;
