@@ -45,10 +45,25 @@ class DeviceBytes {
       check_cuda(cudaMalloc(&pointer_, bytes));
     }
   }
+  template <class T>
+  explicit DeviceBytes(const std::vector<T>& elements) : DeviceBytes(elements.size() * sizeof(T)) {
+    fill(elements);
+  }
   ~DeviceBytes() { (void)cudaFree(pointer_); }
   DeviceBytes(const DeviceBytes&) = delete;
   DeviceBytes& operator=(const DeviceBytes&) = delete;
 
+  template <class T>
+  void fill(const std::vector<T>& elements) const {
+    check_cuda(
+        cudaMemcpy(pointer_, elements.data(), elements.size() * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  template <class T>
+  std::vector<T> read() const {
+    std::vector<T> elements(bytes_ / sizeof(T));
+    check_cuda(cudaMemcpy(elements.data(), pointer_, bytes_, cudaMemcpyDeviceToHost));
+    return elements;
+  }
   void* get() const { return pointer_; }
   std::size_t size() const { return bytes_; }
 
@@ -192,19 +207,14 @@ struct Sample {
         // Maximum number of scales of rows or blocks, drawn from 1 to 2.
         scales_host(static_cast<std::size_t>((of.k / 128 + 8) * (std::max(of.m, of.n) + 32))),
         scales(sizeof(float) * scales_host.size()),
-        a(packed(a_host, of.type).size()),
-        b(packed(b_host, of.type).size()),
+        a(packed(a_host, of.type)),
+        b(packed(b_host, of.type)),
         c(2 * c_host.size()),
-        bias(2 * bias_host.size()) {
+        bias(bias_host) {
     for (float& scale : scales_host) {
       scale = std::uniform_real_distribution<float>(1, 2)(draw);
     }
-    check_cuda(cudaMemcpy(scales.get(), scales_host.data(), scales.size(), cudaMemcpyHostToDevice));
-    check_cuda(cudaMemcpy(bias.get(), bias_host.data(), bias.size(), cudaMemcpyHostToDevice));
-    check_cuda(
-        cudaMemcpy(a.get(), packed(a_host, of.type).data(), a.size(), cudaMemcpyHostToDevice));
-    check_cuda(
-        cudaMemcpy(b.get(), packed(b_host, of.type).data(), b.size(), cudaMemcpyHostToDevice));
+    scales.fill(scales_host);
     reset();
     compute();
   }
@@ -214,7 +224,7 @@ struct Sample {
     if (beta == 0 && problem.residual == 0) {
       check_cuda(cudaMemset(c.get(), 0xff, c.size()));
     } else {
-      check_cuda(cudaMemcpy(c.get(), c_host.data(), c.size(), cudaMemcpyHostToDevice));
+      c.fill(c_host);
     }
     check_cuda(cudaDeviceSynchronize());
   }

@@ -101,9 +101,7 @@ struct HeadsTensor {
     values[place] = value;
     upload();
   }
-  void upload() const {
-    check_cuda(cudaMemcpy(device.get(), bits.data(), device.size(), cudaMemcpyHostToDevice));
-  }
+  void upload() const { device.fill(bits); }
 
   tilecast_strides strides;
   std::vector<std::uint16_t> bits;

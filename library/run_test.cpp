@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -148,13 +147,7 @@ TEST_CASE("C in fp32 is added to in place, exactly", "[gpu]") {
     b[i] = __float2half(i % (kSide + 1) == 0 ? 1 : 0);  // identity matrix
     c[i] = static_cast<float>(i) / 1024;
   }
-  const DeviceBytes of_a(a.size() * 2), of_b(b.size() * 2), of_c(c.size() * 4);
-  const auto upload = [](const DeviceBytes& to, const auto& from) {
-    check_cuda(cudaMemcpy(to.get(), from.data(), to.size(), cudaMemcpyHostToDevice));
-  };
-  upload(of_a, a);
-  upload(of_b, b);
-  upload(of_c, c);
+  const DeviceBytes of_a(a), of_b(b), of_c(c);
   tilecast_problem p = problem(kSide, kSide, kSide, TILECAST_FP16);
   p.type_c = TILECAST_FP32;
   p.residual = 1;
@@ -170,8 +163,7 @@ TEST_CASE("C in fp32 is added to in place, exactly", "[gpu]") {
   arguments.workspace_bytes = workspace.size();
   plan.run(arguments, nullptr);
   plan.run(arguments, nullptr);
-  std::vector<float> got(c.size());
-  check_cuda(cudaMemcpy(got.data(), of_c.get(), of_c.size(), cudaMemcpyDeviceToHost));
+  const std::vector<float> got = of_c.read<float>();
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
     wrong += got[i] == c[i] + 2 * (static_cast<float>(i % 31) - 15) ? 0 : 1;
@@ -193,9 +185,7 @@ TEST_CASE("A gate halves the columns of C, and amax is correct", "[gpu]") {
   for (std::int64_t i = 0; i < kColumns; ++i) {
     b[static_cast<std::size_t>(i * kDepth)] = __float2half(static_cast<float>(value(i)));
   }
-  const DeviceBytes of_a(a.size() * 2), of_b(b.size() * 2), of_c(kRows * kColumns / 2 * 2), amax(4);
-  check_cuda(cudaMemcpy(of_a.get(), a.data(), of_a.size(), cudaMemcpyHostToDevice));
-  check_cuda(cudaMemcpy(of_b.get(), b.data(), of_b.size(), cudaMemcpyHostToDevice));
+  const DeviceBytes of_a(a), of_b(b), of_c(kRows * kColumns / 2 * 2), amax(4);
   check_cuda(cudaMemset(amax.get(), 0, amax.size()));
   check_cuda(cudaDeviceSynchronize());
   tilecast_problem p = problem(kRows, kColumns, kDepth, TILECAST_FP16);
@@ -208,10 +198,8 @@ TEST_CASE("A gate halves the columns of C, and amax is correct", "[gpu]") {
   arguments.c = of_c.get();
   arguments.amax = static_cast<float*>(amax.get());
   plan.run(arguments, nullptr);
-  std::vector<__half> got(kRows * kColumns / 2);
-  check_cuda(cudaMemcpy(got.data(), of_c.get(), of_c.size(), cudaMemcpyDeviceToHost));
-  float found = 0;
-  check_cuda(cudaMemcpy(&found, amax.get(), sizeof found, cudaMemcpyDeviceToHost));
+  const std::vector<__half> got = of_c.read<__half>();
+  const float found = amax.read<float>()[0];
   double largest = 0;
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -240,10 +228,8 @@ TEST_CASE("Groups use the rows on the device, even if the plan expected others",
     b[static_cast<std::size_t>(i * kSide + i % kSide)] =
         __float2half(static_cast<float>(i / kSide + 1));
   }
-  const DeviceBytes a_device(a.size() * 2), b_device(b.size() * 2), c_device(a.size() * 2),
+  const DeviceBytes a_device(a), b_device(b), c_device(a.size() * 2),
       rows_device(kGroups * sizeof(std::int32_t));
-  check_cuda(cudaMemcpy(a_device.get(), a.data(), a_device.size(), cudaMemcpyHostToDevice));
-  check_cuda(cudaMemcpy(b_device.get(), b.data(), b_device.size(), cudaMemcpyHostToDevice));
   const TestStream stream;
   for (const std::int64_t capacity : {std::int64_t{0}, kRows / kGroups}) {
     tilecast_problem p = problem(kRows, kSide, kSide, TILECAST_FP16);
@@ -253,16 +239,14 @@ TEST_CASE("Groups use the rows on the device, even if the plan expected others",
     const std::vector<std::int32_t> rows = capacity == 0
                                                ? std::vector<std::int32_t>{0, 500, 501, 512}
                                                : std::vector<std::int32_t>{0, 128, 1, 77};
-    check_cuda(
-        cudaMemcpy(rows_device.get(), rows.data(), rows_device.size(), cudaMemcpyHostToDevice));
+    rows_device.fill(rows);
     check_cuda(cudaMemset(c_device.get(), 0xff, c_device.size()));
     check_cuda(cudaDeviceSynchronize());
     const tilecast_arguments arguments =
         grouped_arguments(a_device, b_device, c_device, rows_device);
     plan.run(arguments, stream.get());
     check_cuda(cudaStreamSynchronize(stream.get()));
-    std::vector<__half> c(a.size());
-    check_cuda(cudaMemcpy(c.data(), c_device.get(), c_device.size(), cudaMemcpyDeviceToHost));
+    const std::vector<__half> c = c_device.read<__half>();
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < c.size(); ++i) {
       const auto row = static_cast<std::int64_t>(i) / kSide;
@@ -285,13 +269,10 @@ TEST_CASE("Groups along K have a C each, and check_groups reports invalid groups
   for (std::size_t i = 0; i < b.size(); ++i) {
     b[i] = __float2half(static_cast<float>(i / kN % 4));
   }
-  const DeviceBytes a_device(a.size() * 2), b_device(b.size() * 2), c_device(kGroups * kM * kN * 2),
+  const DeviceBytes a_device(a), b_device(b), c_device(kGroups * kM * kN * 2),
       rows_device(kGroups * sizeof(std::int32_t));
-  check_cuda(cudaMemcpy(a_device.get(), a.data(), a_device.size(), cudaMemcpyHostToDevice));
-  check_cuda(cudaMemcpy(b_device.get(), b.data(), b_device.size(), cudaMemcpyHostToDevice));
   const auto put = [&](const std::vector<std::int32_t>& ends) {
-    check_cuda(
-        cudaMemcpy(rows_device.get(), ends.data(), rows_device.size(), cudaMemcpyHostToDevice));
+    rows_device.fill(ends);
     // The plan's stream is non-blocking, so it would not wait for this memset.
     check_cuda(cudaDeviceSynchronize());
   };
@@ -308,8 +289,7 @@ TEST_CASE("Groups along K have a C each, and check_groups reports invalid groups
   const tilecast_arguments arguments = grouped_arguments(a_device, b_device, c_device, rows_device);
   plan.run(arguments, stream.get());
   check_cuda(cudaStreamSynchronize(stream.get()));
-  std::vector<__half> c(kGroups * kM * kN);
-  check_cuda(cudaMemcpy(c.data(), c_device.get(), c_device.size(), cudaMemcpyDeviceToHost));
+  const std::vector<__half> c = c_device.read<__half>();
   // Rows 0 to 101: 25 times 0 + 1 + 2 + 3, plus 0 + 1. Rows 102 to 255: 2 + 3, plus 38 times 6.
   const float sums[] = {151, 0, 233};
   std::size_t wrong = 0;
@@ -392,9 +372,7 @@ void check_permutations(std::int64_t side, bool programmatic, const char* config
   for (std::size_t n = 0; n < from.size(); ++n) {
     b[n * size + from[n]] = to_bits(1, p.type);
   }
-  const std::size_t bytes = 2 * b.size();
-  const DeviceBytes b_device(bytes), even(bytes), odd(bytes), workspace(plan.workspace_bytes());
-  check_cuda(cudaMemcpy(b_device.get(), b.data(), bytes, cudaMemcpyHostToDevice));
+  const DeviceBytes b_device(b), even(b), odd(b), workspace(plan.workspace_bytes());
   check_cuda(cudaDeviceSynchronize());
   const TestStream stream;
   plan.clear_workspace(workspace.get(), workspace.size(), stream.get());
@@ -424,7 +402,7 @@ void check_permutations(std::int64_t side, bool programmatic, const char* config
   for (int times = 0; times < 4; ++times) {
     std::vector<std::uint16_t> values =
         normal_matrices(Matrices::of(side, side, 0, 1, 0), p.type, draw);
-    check_cuda(cudaMemcpy(even.get(), values.data(), bytes, cudaMemcpyHostToDevice));
+    even.fill(values);
     check_cuda(cudaDeviceSynchronize());
     if (times % 2 == 0) {
       check_cuda(cudaGraphLaunch(replay, stream.get()));
@@ -439,9 +417,7 @@ void check_permutations(std::int64_t side, bool programmatic, const char* config
       }
       values.swap(next);
     }
-    std::vector<std::uint16_t> got(values.size());
-    check_cuda(cudaMemcpy(got.data(), even.get(), bytes, cudaMemcpyDeviceToHost));
-    CHECK(std::memcmp(got.data(), values.data(), bytes) == 0);
+    CHECK((even.read<std::uint16_t>() == values));
   }
   check_cuda(cudaGraphExecDestroy(replay));
   check_cuda(cudaGraphDestroy(graph));
