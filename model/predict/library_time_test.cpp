@@ -16,6 +16,7 @@
 #include "model/ops/problem_fields.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/error_message.h"
 #include "tests/temporary_folder.h"
 
 namespace tilecast {
@@ -39,14 +40,7 @@ LibraryTime forecast(const LibraryRows& rows, const GemmProblem& problem, double
                      Regime regime = Regime::kBurst, bool own = true) {
   return rows.forecast(problem, regime, Seconds{ours_us * 1e-6}, 132, own);
 }
-std::string refusal(const std::string& lines) {
-  try {
-    rows_of(lines);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return {};
-}
+std::string refusal(const std::string& lines) { return ERROR_TEXT(rows_of(lines)); }
 
 TEST_CASE("A measured problem is answered by its measurement, in the other regime by its ratio") {
   const LibraryRows rows = rows_of("4096x4096x4096,bf16,,tn,,,,,,burst,180,150\n");
