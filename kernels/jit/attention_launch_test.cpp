@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/jit/cubin_cache.h"
+#include "tests/attention_problem.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
 
@@ -50,16 +51,9 @@ std::vector<AttentionConfig> configs_of(i32 head_dim) {
 }
 
 AttentionProblem problem_of(i32 head_dim, AttentionMask mask) {
-  return {.batch = 1,
-          .heads = 1,
-          .kv_heads = 1,
-          .queries = 128,
-          .keys = 256,
-          .head_dim = head_dim,
-          .dtype = ElementType::kBf16,
-          .mask = mask,
-          .layout = AttentionLayout::kBhsd,
-          .lse = true};
+  AttentionProblem p = attention_of(1, 1, 1, 128, 256, head_dim, mask);
+  p.lse = true;
+  return p;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "model/attention/attention_model.h"
 
 #include "model/ops/any_op.h"
+#include "tests/attention_problem.h"
 #include "tests/catch.h"
 #include "tests/h200.h"
 
@@ -9,26 +10,9 @@ namespace {
 
 constexpr Hertz kClock{1.6e9};
 
-constexpr AttentionProblem problem_of(i32 queries, i32 keys, i32 head_dim = 128,
+constexpr AttentionProblem problem_of(i32 queries, i32 keys,
                                       AttentionMask mask = AttentionMask::kFull) {
-  return {.batch = 2,
-          .heads = 16,
-          .kv_heads = 16,
-          .queries = queries,
-          .keys = keys,
-          .head_dim = head_dim,
-          .dtype = ElementType::kBf16,
-          .mask = mask,
-          .layout = AttentionLayout::kBhsd,
-          .lse = false};
-}
-/// One query of each head.
-AttentionProblem decode(i32 batch, i32 heads, i32 kv_heads, i32 keys) {
-  AttentionProblem p = problem_of(1, keys);
-  p.batch = batch;
-  p.heads = heads;
-  p.kv_heads = kv_heads;
-  return p;
+  return attention_of(2, 16, 16, queries, keys, 128, mask);
 }
 AttentionConfig config_of(const std::string& text) {
   return std::get<AttentionConfig>(parse_config(text));
@@ -89,7 +73,7 @@ TEST_CASE(
 
 TEST_CASE("A causal mask nearly halves the time, and more so where the longest tiles come first") {
   const AttentionProblem full = problem_of(4096, 4096),
-                         causal = problem_of(4096, 4096, 128, AttentionMask::kCausal);
+                         causal = problem_of(4096, 4096, AttentionMask::kCausal);
   const Cycles whole = cycles_of(h200(), full, "ao 128x128 s3 o1 re st k1");
   const Cycles in_turn = cycles_of(h200(), causal, "ao 128x128 s3 o1 re st k1");
   const Cycles longest = cycles_of(h200(), causal, "ao 128x128 s3 o1 re lf k1");
@@ -101,7 +85,7 @@ TEST_CASE("A causal mask nearly halves the time, and more so where the longest t
 }
 
 TEST_CASE("Decode reads K and V once, at nearly the rate of DRAM") {
-  const AttentionProblem p = decode(16, 32, 8, 32768);
+  const AttentionProblem p = attention_of(16, 32, 8, 1, 32768);
   AttentionPlans plans(h200(), p);
   const AttentionConfig config = config_of("aw 64x96 s2 o2 ct st k2 pk");
   const AttentionPlan& plan = plans.of(config);
@@ -115,7 +99,7 @@ TEST_CASE("Decode reads K and V once, at nearly the rate of DRAM") {
 }
 
 TEST_CASE("Few sequences of many keys are faster in splits, by far") {
-  const AttentionProblem p = decode(1, 32, 8, 32768);
+  const AttentionProblem p = attention_of(1, 32, 8, 1, 32768);
   const Cycles whole = cycles_of(h200(), p, "aw 64x128 s3 o1 ct st k1 pk");
   const Cycles split = cycles_of(h200(), p, "aw 64x128 s3 o1 ct st k16 pk");
   CHECK(split < whole / 5);  // 128 of 132 SMs instead of 8
@@ -140,7 +124,7 @@ TEST_CASE("Tiles of the same head share K and V in L2") {
 TEST_CASE("The busiest worker's blocks are those of its tiles under a causal mask") {
   // One head of four row blocks of 128, with blocks of 128 keys, has tiles of 1, 2, 3 and 4 blocks;
   // each worker has one tile.
-  AttentionProblem p = problem_of(512, 512, 128, AttentionMask::kCausal);
+  AttentionProblem p = problem_of(512, 512, AttentionMask::kCausal);
   p.batch = p.heads = p.kv_heads = 1;
   AttentionPlans plans(h200(), p);
   const AttentionPlan& plan = plans.of(config_of("ao 128x128 s3 o1 ct st k1"));
@@ -152,7 +136,7 @@ TEST_CASE("The busiest worker's blocks are those of its tiles under a causal mas
 }
 
 TEST_CASE("Packed heads spread over different numbers of warpgroups have plans of their own") {
-  const AttentionProblem p = decode(4, 65, 1, 8192);
+  const AttentionProblem p = attention_of(4, 65, 1, 1, 8192);
   const AttentionConfig one = config_of("ao 64x64 s2 o1 ct st k1 pk");
   const AttentionConfig two = config_of("ao 128x64 s2 o1 ct st k1 pk");
   AttentionPlans shared(h200(), p), fresh(h200(), p);
@@ -182,7 +166,7 @@ TEST_CASE("Registers and shared memory bound the resident CTAs without a produce
 }
 
 TEST_CASE("DRAM takes longer with more bytes in flight") {
-  const AttentionProblem p = decode(64, 32, 8, 8192);
+  const AttentionProblem p = attention_of(64, 32, 8, 1, 8192);
   // One CTA per SM has 64 KiB in flight, two have 128 KiB.
   const auto dram = [&](const char* config) {
     return form_at(h200(), p, config_of(config), kClock).parts.dram;

@@ -3,22 +3,14 @@
 #include <set>
 #include <tuple>
 
+#include "tests/attention_problem.h"
 #include "tests/catch.h"
 
 namespace tilecast {
 namespace {
 
 constexpr AttentionProblem problem_of(i32 queries, i32 keys, AttentionMask mask, i32 kv_heads = 4) {
-  return {.batch = 2,
-          .heads = 4,
-          .kv_heads = kv_heads,
-          .queries = queries,
-          .keys = keys,
-          .head_dim = 128,
-          .dtype = ElementType::kBf16,
-          .mask = mask,
-          .layout = AttentionLayout::kBhsd,
-          .lse = false};
+  return attention_of(2, 4, kv_heads, queries, keys, 128, mask);
 }
 constexpr AttentionConfig config_of(i32 groups, i32 kv_block,
                                     AttentionOrder order = AttentionOrder::kStatic, i32 splits = 1,

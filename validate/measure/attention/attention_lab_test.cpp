@@ -12,6 +12,7 @@
 #include "model/attention/attention_text.h"
 #include "model/gemm/menu/random_problems.h"
 #include "model/spec/load_gpu.h"
+#include "tests/attention_problem.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
 #include "tests/hang_guard.h"
@@ -61,16 +62,9 @@ std::vector<Point> random_points(const GpuSpec& gpu, u64 seed) {
 }
 
 AttentionProblem problem_of(i32 batch, i32 heads, i32 queries, i32 keys) {
-  return {.batch = batch,
-          .heads = heads,
-          .kv_heads = heads,
-          .queries = queries,
-          .keys = keys,
-          .head_dim = 128,
-          .dtype = ElementType::kBf16,
-          .mask = AttentionMask::kFull,
-          .layout = AttentionLayout::kBhsd,
-          .lse = true};
+  AttentionProblem p = attention_of(batch, heads, heads, queries, keys);
+  p.lse = true;
+  return p;
 }
 
 /// The harness without its timing.
