@@ -1,5 +1,5 @@
-// Configurations of tests, in the short form that tables print: "ws 128x256x64 s4 w2x1 c2x1 o1 i1
-// e2 m8" (docs/configurations.md).
+// Problems of tests, and configurations in the short form that tables print: "ws 128x256x64 s4 w2x1
+// c2x1 o1 i1 e2 m8" (docs/configurations.md).
 #pragma once
 
 #include <string_view>
@@ -10,6 +10,9 @@
 
 namespace tilecast {
 
+inline GemmProblem fp16(i64 m, i64 n, i64 k, Layout layout = Layout::kTn) {
+  return {{m, n, k}, ElementType::kFp16, layout};
+}
 inline KernelConfig gemm_config(std::string_view text) {
   return std::get<KernelConfig>(parse_config(text));
 }

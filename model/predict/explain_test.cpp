@@ -9,12 +9,11 @@
 #include "model/gemm/sim/limits.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 #include "tests/h200.h"
 
 namespace tilecast {
 namespace {
-
-GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
 
 const Effort kSimulating{.method = Method::kSimulated, .threads = 2};
 
@@ -37,7 +36,7 @@ void check_share(double share) {
 
 TEST_CASE("Shares are between 0 and 1, and times and bytes are consistent") {
   for (const char* text : {kWide, kNarrow}) {
-    const Explanation e = explain_text(h200(), problem(2048, 2048, 1024), text);
+    const Explanation e = explain_text(h200(), fp16(2048, 2048, 1024), text);
     REQUIRE(e.watched);
     const Watched& w = *e.watched;
     CHECK(w.time.start + w.time.multiply + w.time.between + w.time.end == Approx(1));
@@ -76,14 +75,14 @@ TEST_CASE("A part that is slowed down becomes the bottleneck") {
   gpu.dram->bandwidth.value /= 50;
   gpu.dram->read_rate.value /= 50;
   gpu.dram->write_rate.value /= 50;
-  CHECK(explain_text(gpu, problem(2048, 2048, 1024), kWide).predicted.limiter == Limiter::kDram);
-  const Explanation slow = explain_text(gpu, problem(2048, 2048, 1024), kWide);
+  CHECK(explain_text(gpu, fp16(2048, 2048, 1024), kWide).predicted.limiter == Limiter::kDram);
+  const Explanation slow = explain_text(gpu, fp16(2048, 2048, 1024), kWide);
   CHECK(slow.without.front().part == Limiter::kDram);
   const Explanation analytic =
-      explain_text(gpu, problem(2048, 2048, 1024), kWide, {.method = Method::kAnalytic});
+      explain_text(gpu, fp16(2048, 2048, 1024), kWide, {.method = Method::kAnalytic});
   CHECK(analytic.predicted.limiter == Limiter::kDram);
   CHECK(analytic.without.front().part == Limiter::kDram);
-  const Explanation usual = explain_text(h200(), problem(4096, 4096, 4096), kWide);
+  const Explanation usual = explain_text(h200(), fp16(4096, 4096, 4096), kWide);
   CHECK(usual.predicted.limiter == Limiter::kTensor);
   CHECK(usual.without.front().part == Limiter::kTensor);
 }
@@ -91,8 +90,8 @@ TEST_CASE("A part that is slowed down becomes the bottleneck") {
 TEST_CASE("The mean of the phases' busy shares is the kernel's") {
   // The second simulation skips steady waves, and its cycles and clock are corrected.
   for (const auto& [gpu, p] :
-       {std::pair(h200(), problem(2048, 2048, 1024)),
-        std::pair(load_gpu("h200_sxm", true).spec, problem(8192, 8192, 8192))}) {
+       {std::pair(h200(), fp16(2048, 2048, 1024)),
+        std::pair(load_gpu("h200_sxm", true).spec, fp16(8192, 8192, 8192))}) {
     const Explanation e = explain_text(gpu, p, kWide);
     double tensor = 0, sm_intake = 0, l2 = 0, dram = 0, cycles = 0;
     for (const Phase& phase : e.watched->phases) {
@@ -121,7 +120,7 @@ TEST_CASE("The mean of the phases' busy shares is the kernel's") {
 
 TEST_CASE("explain and predict agree on time and bottleneck") {
   for (const char* text : {kWide, kNarrow}) {
-    const GemmProblem p = problem(2048, 1536, 1024);
+    const GemmProblem p = fp16(2048, 1536, 1024);
     const Explanation e = explain_text(calibrated_h200(), p, text);
     const Prediction predicted =
         predict_config(calibrated_h200(), p, parse_config(text), Regime::kBurst, Inputs::kNormal);
@@ -134,7 +133,7 @@ TEST_CASE("explain and predict agree on time and bottleneck") {
 
 TEST_CASE("Waves count whole clusters, and a full last wave counts as full") {
   const auto waves = [](i64 m, i64 n) {
-    return *explain_text(h200(), problem(m, n, 512), kWide, {.method = Method::kAnalytic}).waves;
+    return *explain_text(h200(), fp16(m, n, 512), kWide, {.method = Method::kAnalytic}).waves;
   };
   // Clusters of 256 x 256, with two tiles each, on 66 slots: 8 x 8 clusters, then 12 x 11 clusters
   // in two waves.
@@ -152,7 +151,7 @@ TEST_CASE("Tile rows that belong to no group are counted") {
   const auto share = [](const GemmProblem& p, const char* config) {
     return explain_text(h200(), p, config, {.method = Method::kAnalytic}).waves->rows_of_no_group;
   };
-  const GemmProblem groups = in_groups(problem(0, 2048, 512), {256, 0, 17});
+  const GemmProblem groups = in_groups(fp16(0, 2048, 512), {256, 0, 17});
   // The groups take one cluster of 256 rows each, so they use 273 of 512 rows. Of tiles of 64 rows
   // they take four and one: 320 rows.
   CHECK(share(groups, kWide).value() == Approx(239.0 / 512));
@@ -160,13 +159,13 @@ TEST_CASE("Tile rows that belong to no group are counted") {
               "ping_pong:tile=64x128x64,stages=6,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
               "producer=40,raster=grouped_m,group=4,walk=strided")
             .value() == Approx(47.0 / 320));
-  CHECK(share(in_groups(problem(0, 2048, 512), {256, 0, 512}), kWide) == 0);
-  CHECK_FALSE(share(problem(273, 2048, 512), kWide));
+  CHECK(share(in_groups(fp16(0, 2048, 512), {256, 0, 512}), kWide) == 0);
+  CHECK_FALSE(share(fp16(273, 2048, 512), kWide));
 }
 
 TEST_CASE(
     "A kernel does not differ from itself, and from a slower one by the ratio of their times") {
-  const GemmProblem p = problem(2048, 2048, 1024);
+  const GemmProblem p = fp16(2048, 2048, 1024);
   const Explanation wide = explain_text(h200(), p, kWide);
   const Explanation narrow = explain_text(h200(), p, kNarrow);
   const Difference none = difference(wide, wide);
@@ -187,7 +186,7 @@ TEST_CASE(
 }
 
 TEST_CASE("Threads do not change an explanation") {
-  const GemmProblem p = problem(1024, 1024, 1024);
+  const GemmProblem p = fp16(1024, 1024, 1024);
   const Explanation one =
       explain_text(h200(), p, kWide, {.method = Method::kSimulated, .threads = 1});
   const Explanation many =
@@ -201,7 +200,7 @@ TEST_CASE("Threads do not change an explanation") {
 
 TEST_CASE("The analytic model gives a bottleneck, but no timeline") {
   const Explanation e =
-      explain_text(h200(), problem(4096, 4096, 4096), kWide, {.method = Method::kAnalytic});
+      explain_text(h200(), fp16(4096, 4096, 4096), kWide, {.method = Method::kAnalytic});
   CHECK_FALSE(e.watched);
   CHECK(e.predicted.limiter == Limiter::kTensor);
   CHECK(e.predicted.cycles == e.closed_form.cycles);
@@ -257,7 +256,7 @@ TEST_CASE("What bounds on a prediction add to its correction is a part of its ow
 TEST_CASE("A configuration that cannot run is rejected with the reason") {
   std::string text = kWide;
   text.replace(text.find("stages=4"), 8, "stages=9");
-  CHECK_THROWS_AS(explain_text(h200(), problem(2048, 2048, 1024), text), ConfigError);
+  CHECK_THROWS_AS(explain_text(h200(), fp16(2048, 2048, 1024), text), ConfigError);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "model/gemm/menu/legality.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 #include "tests/h200.h"
 #include "tests/seed.h"
 
@@ -20,10 +21,6 @@ namespace {
 
 const Effort kClosedForms{.method = Method::kAnalytic};
 
-GemmProblem problem(i64 m, i64 n, i64 k, Layout layout = Layout::kTn) {
-  return {{m, n, k}, ElementType::kFp16, layout};
-}
-
 Ranking rank(const GemmProblem& p) {
   return rank_candidates(h200(), p, {}, Regime::kBurst, Inputs::kNormal, kEveryCandidate,
                          kClosedForms);
@@ -31,7 +28,7 @@ Ranking rank(const GemmProblem& p) {
 
 TEST_CASE(
     "A large square problem has at least 1500 distinct legal candidates per useful schedule") {
-  const Candidates candidates = enumerate_candidates(h200(), problem(8192, 8192, 8192), {});
+  const Candidates candidates = enumerate_candidates(h200(), fp16(8192, 8192, 8192), {});
   CHECK(candidates.legal.size() >= 1500);
   std::set<std::string> texts;
   std::set<Schedule> schedules;
@@ -60,19 +57,19 @@ TEST_CASE("Tile widths that fill whole waves are added to the default ones") {
   using Widths = std::set<i32>;
   // 132 SMs and 2 rows of tiles: 66 columns of 168 cover 11,088, whereas columns of 176 leave 6 SMs
   // without a tile.
-  CHECK(widths(problem(256, 11008, 4096), Schedule::kWarpSpecialized, 128).contains(168));
-  CHECK(widths(problem(1024, 11008, 4096), Schedule::kPingPong, 128).contains(168));  // four waves
+  CHECK(widths(fp16(256, 11008, 4096), Schedule::kWarpSpecialized, 128).contains(168));
+  CHECK(widths(fp16(1024, 11008, 4096), Schedule::kPingPong, 128).contains(168));  // four waves
   // 12 rows of tiles: 54 columns of 168 take five waves, 840 columns per SM. Columns of 208 take
   // four waves, 832 per SM, but are too wide for one warpgroup.
-  CHECK(widths(problem(1536, 8960, 1536), Schedule::kPingPong, 128).contains(168));
-  CHECK(!widths(problem(1536, 8960, 1536), Schedule::kWarpSpecialized, 128).contains(168));
-  CHECK(widths(problem(256, 11008, 4096, Layout::kNn), Schedule::kWarpSpecialized, 128).empty());
-  CHECK(widths(problem(256, 11008, 4096), Schedule::kBlocked, 128).empty());
-  CHECK(widths(problem(256, 11008, 4096), Schedule::kStreamK, 128).empty());
+  CHECK(widths(fp16(1536, 8960, 1536), Schedule::kPingPong, 128).contains(168));
+  CHECK(!widths(fp16(1536, 8960, 1536), Schedule::kWarpSpecialized, 128).contains(168));
+  CHECK(widths(fp16(256, 11008, 4096, Layout::kNn), Schedule::kWarpSpecialized, 128).empty());
+  CHECK(widths(fp16(256, 11008, 4096), Schedule::kBlocked, 128).empty());
+  CHECK(widths(fp16(256, 11008, 4096), Schedule::kStreamK, 128).empty());
   // 33 columns of 128 are exactly 4,224: no other width leaves fewer SMs idle.
-  CHECK(widths(problem(512, 4224, 4096), Schedule::kWarpSpecialized, 128) == Widths{});
+  CHECK(widths(fp16(512, 4224, 4096), Schedule::kWarpSpecialized, 128) == Widths{});
   // A batch of two has twice the rows of tiles.
-  GemmProblem two = problem(128, 11008, 4096);
+  GemmProblem two = fp16(128, 11008, 4096);
   two.batch.products = 2;
   CHECK(widths(two, Schedule::kWarpSpecialized, 128).contains(168));
 }
@@ -80,7 +77,7 @@ TEST_CASE("Tile widths that fill whole waves are added to the default ones") {
 TEST_CASE("Problems with few tiles and a long K are split by every available decomposition") {
   // 512 x 512 has between 4 tiles of 256 x 256 and 256 tiles of 64 x 16; none of these is a whole
   // wave.
-  const Candidates candidates = enumerate_candidates(h200(), problem(512, 512, 65536), {});
+  const Candidates candidates = enumerate_candidates(h200(), fp16(512, 512, 65536), {});
   std::set<std::pair<Schedule, Reduction>> seen;
   for (const KernelConfig& config : candidates.legal) {
     if (splits_k(config.schedule)) {
@@ -104,7 +101,7 @@ TEST_CASE("K is split into parts of at most four K blocks") {
   // eight, 33 nine.
   for (const auto& [k, most] : {std::pair{1984, 8}, {2048, 8}, {2112, 9}}) {
     i32 splits = 0;
-    for (const KernelConfig& c : enumerate_candidates(h200(), problem(70, 30, k), {}).legal) {
+    for (const KernelConfig& c : enumerate_candidates(h200(), fp16(70, 30, k), {}).legal) {
       if (c.schedule == Schedule::kSplitK && c.tiling.block_k == 64) {
         splits = std::max(splits, c.decomposition.splits);
       }
@@ -117,7 +114,7 @@ TEST_CASE("Clusters with half their CTAs outside C are no candidates, clusters a
   // 128 rows are one tile of 128 rows, or two tiles of 64 that can share B.
   int wide = 0;
   int fitting = 0;
-  for (const KernelConfig& c : enumerate_candidates(h200(), problem(128, 4096, 4096), {}).legal) {
+  for (const KernelConfig& c : enumerate_candidates(h200(), fp16(128, 4096, 4096), {}).legal) {
     const Tiling& t = c.tiling;
     wide += t.cluster_m == 2 && t.block_m >= 128 ? 1 : 0;
     fitting += t.cluster_m == 2 && t.block_m == 64 ? 1 : 0;
@@ -129,18 +126,18 @@ TEST_CASE("Clusters with half their CTAs outside C are no candidates, clusters a
 TEST_CASE("A heuristic never removes the last legal candidates") {
   // A slab of B [K,N] in shared memory has 64 columns, so no tile is narrower.
   for (const i64 n : {8, 16, 24, 32, 40, 48}) {
-    const Candidates nn = enumerate_candidates(h200(), problem(4704, n, 4096, Layout::kNn), {});
+    const Candidates nn = enumerate_candidates(h200(), fp16(4704, n, 4096, Layout::kNn), {});
     CHECK(!nn.legal.empty());
     CHECK(std::ranges::all_of(
         nn.legal, [](const KernelConfig& config) { return config.tiling.block_n == 64; }));
   }
   for (const i64 n : {1, 8, 40}) {
-    CHECK(!enumerate_candidates(load_gpu("b200", false).spec, problem(8, n, 64), {}).legal.empty());
+    CHECK(!enumerate_candidates(load_gpu("b200", false).spec, fp16(8, n, 64), {}).legal.empty());
   }
 }
 
 TEST_CASE("All candidates within one percent of the fastest are counted, even if not kept") {
-  const GemmProblem p = problem(1024, 1024, 1024);
+  const GemmProblem p = fp16(1024, 1024, 1024);
   const Ranking all = rank(p);
   const auto within = std::ranges::count_if(all.predictions, [&](const Prediction& prediction) {
     return prediction.time <= all.predictions.front().time * 1.01;
@@ -154,7 +151,7 @@ TEST_CASE("All candidates within one percent of the fastest are counted, even if
 }
 
 TEST_CASE("Rankings are sorted by time, and the first agrees with predict_config") {
-  const GemmProblem p = problem(4096, 4096, 4096);
+  const GemmProblem p = fp16(4096, 4096, 4096);
   const Ranking ranking = rank(p);
   CHECK(std::is_sorted(ranking.predictions.begin(), ranking.predictions.end(),
                        [](const Prediction& a, const Prediction& b) { return a.time < b.time; }));
@@ -172,15 +169,15 @@ TEST_CASE("The fastest few are the first of the whole ranking, in the same order
   std::mt19937 random(seed);
   std::uniform_int_distribution<i64> side(1, 700);
   const GpuSpec gpu = h200();
-  const auto draw = [&] { return problem(8 * side(random), 8 * side(random), 8 * side(random)); };
+  const auto draw = [&] { return fp16(8 * side(random), 8 * side(random), 8 * side(random)); };
   const bool fixed = seed % 2 == 0, large = seed / 2 % 2 == 0;
   const std::pair<Regime, GemmProblem> cases[] = {
       {Regime::kBurst, !fixed  ? draw()
-                       : large ? problem(8192, 8192, 8192)
-                               : problem(512, 512, 512)},
+                       : large ? fp16(8192, 8192, 8192)
+                               : fp16(512, 512, 512)},
       {Regime::kSustained, !fixed  ? draw()
-                           : large ? problem(4100, 4100, 4104)
-                                   : problem(16, 4096, 14336)}};
+                           : large ? fp16(4100, 4100, 4104)
+                                   : fp16(16, 4096, 14336)}};
   for (const auto& [regime, p] : cases) {
     const std::size_t keep = regime == Regime::kBurst ? 1 : 40;
     const Ranking all =
@@ -198,7 +195,7 @@ TEST_CASE("The fastest few are the first of the whole ranking, in the same order
 }
 
 TEST_CASE("The kernel with the fewest cycles is not the fastest if energy limits the clock") {
-  const Ranking ranking = rank(problem(3840, 3840, 3840));
+  const Ranking ranking = rank(fp16(3840, 3840, 3840));
   const auto fewest = std::min_element(
       ranking.predictions.begin(), ranking.predictions.end(),
       [](const Prediction& a, const Prediction& b) { return a.cycles < b.cycles; });
@@ -210,8 +207,8 @@ TEST_CASE("Clock and cycles are consistent to a tenth of a percent") {
   // converged. A day's run checks two of the problems.
   Turns turns("problems whose clock is solved again", 2);
   const GpuSpec gpu = h200();
-  for (const GemmProblem& p : {problem(512, 512, 512), problem(4096, 4096, 4096),
-                               problem(64, 28672, 8192), problem(8192, 8192, 512)}) {
+  for (const GemmProblem& p : {fp16(512, 512, 512), fp16(4096, 4096, 4096), fp16(64, 28672, 8192),
+                               fp16(8192, 8192, 512)}) {
     if (!turns.due()) {
       continue;
     }
@@ -232,14 +229,14 @@ TEST_CASE("Clock and cycles are consistent to a tenth of a percent") {
 }
 
 TEST_CASE("A problem without a kernel is rejected before ranking") {
-  GemmProblem fp8 = problem(64, 64, 64);
+  GemmProblem fp8 = fp16(64, 64, 64);
   fp8.dtype = ElementType::kE4m3;
   fp8.layout = Layout::kNn;
   CHECK_THROWS_AS(rank(fp8), ConfigError);
 }
 
 TEST_CASE("A GPU on which no schedule runs is rejected by name") {
-  CHECK_THROWS_AS(rank_candidates(load_gpu("hipparchus_h10", false).spec, problem(64, 64, 64), {},
+  CHECK_THROWS_AS(rank_candidates(load_gpu("hipparchus_h10", false).spec, fp16(64, 64, 64), {},
                                   Regime::kBurst, Inputs::kNormal, 1),
                   ConfigError);
 }

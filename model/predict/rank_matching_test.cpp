@@ -8,13 +8,12 @@
 #include "model/stream/stream_menu.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
+#include "tests/gemm_config.h"
 #include "tests/h200.h"
 #include "tests/seed.h"
 
 namespace tilecast {
 namespace {
-
-GemmProblem fp16(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
 
 Ranking matching(const AnyProblem& problem, const std::string& config, std::size_t keep) {
   return rank_matching(h200(), problem, ConfigPattern(config), Regime::kBurst, Inputs::kNormal,

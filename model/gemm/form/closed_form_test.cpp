@@ -44,8 +44,6 @@ ClosedForm run(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfi
   return closed_form(gpu, problem, config, gemm_work(gpu, problem, config), kClock);
 }
 
-GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
-
 /// A configuration on a GPU with few limits.
 struct Scene {
   KernelConfig config = gemm_config(kFlagship);
@@ -68,7 +66,7 @@ double among_loads(double chain, double engine) { return overlapped(chain, engin
 TEST_CASE("With tensor cores as the only limit, time is whole waves of tiles") {
   // 32 x 16 tiles on 132 SMs: 4 waves, each 64 K blocks of 2 x 128 x 256 x 64 / 4096 = 1024 cycles.
   const KernelConfig config = gemm_config(kFlagship);
-  const ClosedForm form = run(tensor_only(), problem(4096, 4096, 4096), config);
+  const ClosedForm form = run(tensor_only(), fp16(4096, 4096, 4096), config);
   CHECK(form.cycles.value == Approx(4 * 64 * 1024));
   CHECK(form.limiter == Limiter::kTensor);
   // Utilization: all FLOPs at peak take 254200 cycles.
@@ -77,15 +75,15 @@ TEST_CASE("With tensor cores as the only limit, time is whole waves of tiles") {
 
 TEST_CASE("One tile more than a wave costs a whole wave more") {
   const Scene scene;
-  CHECK(scene.cycles(problem(132 * 128, 256, 640)) == Approx(10 * 1024));
-  CHECK(scene.cycles(problem(133 * 128, 256, 640)) == Approx(20 * 1024));
+  CHECK(scene.cycles(fp16(132 * 128, 256, 640)) == Approx(10 * 1024));
+  CHECK(scene.cycles(fp16(133 * 128, 256, 640)) == Approx(20 * 1024));
 }
 
 TEST_CASE("Narrow wgmmas are bound by reading their operands") {
   // m64n64k16 takes 32 cycles of tensor work. Its (64 + 64) x 16 x 2 B = 4096 B take 32 cycles at
   // 128 B per cycle, and 64 at half that rate.
   Scene scene{.config = gemm_config("ws 64x64x64 s8 w1x1 c1x1 o1 i1 e2 m8")};
-  const GemmProblem p = problem(64, 64, 6400);
+  const GemmProblem p = fp16(64, 64, 6400);
   scene.gpu.wgmma->operand_rate = {128};
   CHECK(scene.cycles(p) == Approx(100 * 4 * 32));
   scene.gpu.wgmma->operand_rate = {64};
@@ -97,7 +95,7 @@ TEST_CASE("SM fill bandwidth bounds a tile that needs more bytes per cycle") {
   // 128x256x64 needs 49152 B per 1024 cycles, or 48 B per cycle. A rate of 50 is just enough; at 24
   // it takes twice as long.
   Scene scene;
-  const GemmProblem p = problem(4096, 4096, 4096);
+  const GemmProblem p = fp16(4096, 4096, 4096);
   scene.gpu.machine->intake = {50};
   CHECK(scene.form(p).limiter == Limiter::kTensor);
   scene.gpu.machine->intake = {24};
@@ -111,7 +109,7 @@ TEST_CASE("A ring too short for the load latency waits for it") {
   // two stages, 2000 / 3 with four. If they are waited for at once: (2000 + 1024) / 2 with two.
   Scene scene;
   scene.gpu.machine->l2_latency = {2000};
-  const GemmProblem p = problem(128, 256, 64000);
+  const GemmProblem p = fp16(128, 256, 64000);
   scene.config.tiling.stages = 2;
   CHECK(scene.cycles(p) == Approx(together(2000, 1024) * 1000 + 2000));
   CHECK(scene.form(p).limiter == Limiter::kLatency);
@@ -131,7 +129,7 @@ TEST_CASE("A warpgroup runs ahead of the tensor pipe by a limited number of wgmm
   scene.config.tiling.stages = 2;
   const auto k_block = [&](double queue) {
     scene.gpu.machine->mma_queue = queue;
-    return (scene.cycles(problem(128, 256, 64000)) - 20000) / 1000;
+    return (scene.cycles(fp16(128, 256, 64000)) - 20000) / 1000;
   };
   CHECK(k_block(100) == Approx(20000));
   CHECK(k_block(8) == Approx(20000));
@@ -150,7 +148,7 @@ TEST_CASE("A stage is reused after latency, transfer and hand-over") {
   scene.gpu.machine->request = {2};
   scene.gpu.machine->wake = {100};
   scene.config.tiling.stages = 2;
-  const auto cycles = [&](i64 k_blocks) { return scene.cycles(problem(128, 256, 64 * k_blocks)); };
+  const auto cycles = [&](i64 k_blocks) { return scene.cycles(fp16(128, 256, 64 * k_blocks)); };
   CHECK(cycles(1000) - cycles(900) == Approx(100 * among_loads(20868, 768)));
   scene.config.tiling.stages = 3;  // two are in flight at any time
   CHECK(cycles(1000) - cycles(900) == Approx(100 * among_loads(20868 / 2.0, 768)));
@@ -160,16 +158,16 @@ TEST_CASE("Threads store C four or two bytes at a time if its rows are not multi
   // Storing 128 x 256 x 2 B at 32 B per cycle takes 2048 cycles more, or twice that if N is odd.
   Scene scene;
   scene.gpu.reduction->sm_store = {64};
-  const double bulk = scene.cycles(problem(128, 256, 640));
-  CHECK(scene.cycles(problem(128, 248, 640)) == Approx(bulk));
-  CHECK(scene.cycles(problem(128, 252, 640)) == Approx(bulk + 2048));
-  CHECK(scene.cycles(problem(128, 251, 640)) == Approx(bulk + 4096));
+  const double bulk = scene.cycles(fp16(128, 256, 640));
+  CHECK(scene.cycles(fp16(128, 248, 640)) == Approx(bulk));
+  CHECK(scene.cycles(fp16(128, 252, 640)) == Approx(bulk + 2048));
+  CHECK(scene.cycles(fp16(128, 251, 640)) == Approx(bulk + 4096));
 }
 
 TEST_CASE("DRAM bounds a problem with little reuse, in nanoseconds and not in cycles") {
   Scene scene;
   scene.gpu.dram->read_rate = scene.gpu.dram->write_rate = {0.5e12};
-  const GemmProblem p = problem(128, 13200, 6400);
+  const GemmProblem p = fp16(128, 13200, 6400);
   // (128 + 13200) x 6400 x 2 B read and 128 x 13200 x 2 B written at 0.5 TB/s.
   const double seconds = (13328.0 * 12800 + 128.0 * 26400) / 0.5e12;
   const ClosedForm form = scene.form(p);
@@ -182,7 +180,7 @@ TEST_CASE("Waiting for wgmmas is exposed if no other warpgroup fills the gap") {
   // 128x128x64 takes 512 cycles of wgmmas per K block; a warpgroup spends another 100 around them.
   Scene scene{.config = gemm_config("ws 128x128x64 s4 w1x1 c1x1 o1 i0 e2 m8")};
   scene.gpu.machine->turn = {100};
-  const GemmProblem p = problem(128, 128, 6400);
+  const GemmProblem p = fp16(128, 128, 6400);
   CHECK(scene.cycles(p) == Approx(100 * (512 + 100)));
   scene.config.inflight = 1;  // the 100 cycles overlap the next K block's wgmmas
   CHECK(scene.cycles(p) == Approx(100 * 512));
@@ -196,7 +194,7 @@ TEST_CASE("Without a producer warp the loads are in the warpgroup's own sequence
   Scene scene{.config = gemm_config("ws 64x64x64 s8 w1x1 c1x1 o1 i1 e2 m8")};
   scene.gpu.machine->turn = {100};
   scene.gpu.machine->own_copy = {150};  // time for each of two copies
-  const GemmProblem p = problem(64, 64, 6400);
+  const GemmProblem p = fp16(64, 64, 6400);
   CHECK(scene.cycles(p) == Approx(100 * 128));
   scene.config.schedule = Schedule::kPipelined;
   CHECK(scene.cycles(p) == Approx(300 + 100 * 400));  // the first load's issue
@@ -207,11 +205,11 @@ TEST_CASE("Unaligned rows reduce L2's effective bandwidth") {
   Scene scene;
   scene.gpu.machine->merge_limit = 1;
   scene.gpu.machine->l2_output = {9.504e12};
-  CHECK(scene.cycles(problem(132 * 128, 256, 6400)) == Approx(100 * together(1024, 1024)));
+  CHECK(scene.cycles(fp16(132 * 128, 256, 6400)) == Approx(100 * together(1024, 1024)));
   // A pitch of 6416 x 2 bytes is an odd multiple of 32 and adds a 101st K block, of which L2
   // delivers a quarter. 128 bytes of a row touch two pairs of sectors if they start at 0 or 64, and
   // three at 32 or 96.
-  const ClosedForm form = scene.form(problem(132 * 128, 256, 6416));
+  const ClosedForm form = scene.form(fp16(132 * 128, 256, 6416));
   CHECK(form.cycles.value == Approx(101 * together(1280 * 100.25 / 101, 1024)));
   CHECK(form.limiter == Limiter::kL2);
 }
@@ -222,8 +220,8 @@ TEST_CASE("L2 delivers only columns of K inside the matrix") {
   Scene scene;
   scene.gpu.machine->merge_limit = 1;
   scene.gpu.machine->l2_output = {9.504e12 / 4};
-  CHECK(scene.cycles(problem(132 * 128, 256, 64)) == Approx(together(4096, 1024)));
-  CHECK(scene.cycles(problem(132 * 128, 256, 8)) == Approx(together(2048, 1024)));
+  CHECK(scene.cycles(fp16(132 * 128, 256, 64)) == Approx(together(4096, 1024)));
+  CHECK(scene.cycles(fp16(132 * 128, 256, 8)) == Approx(together(2048, 1024)));
 }
 
 TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples of k") {
@@ -232,7 +230,7 @@ TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples
   Scene scene;
   scene.gpu.machine->merge_limit = 1;
   scene.gpu.machine->l2_output = {9.504e12 / 5};  // more than four times the wgmmas' time
-  GemmProblem p = problem(132 * 128, 208, 6400);
+  GemmProblem p = fp16(132 * 128, 208, 6400);
   const double aligned = scene.cycles(p);
   p.layout = Layout::kNn;
   CHECK(scene.cycles(p) == Approx(aligned * (128 + 208 * 1.25) / 336));
@@ -244,7 +242,7 @@ TEST_CASE(
   // Two equal times take 2^(1/3) = 1.26 times as long together; if one is a tenth of the other, (1
   // + 10^-3)^(1/3) times.
   Scene scene;
-  const GemmProblem p = problem(132 * 128, 256, 6400);
+  const GemmProblem p = fp16(132 * 128, 256, 6400);
   const double tiles = scene.cycles(p);
   const double bytes = (132.0 * 128 + 256) * 12800 + 132.0 * 128 * 512;
   const double equal_rate = bytes / (tiles / kClock.value);
@@ -266,7 +264,7 @@ TEST_CASE("Beyond its K blocks a tile costs the parts that its schedule does not
   scene.gpu.machine->store_latency = {200};
   scene.gpu.machine->l2_latency = {100};
   scene.gpu.machine->cta_refill = {300};
-  const GemmProblem p = problem(4096, 17 * 128, 4096);
+  const GemmProblem p = fp16(4096, 17 * 128, 4096);
   const double main_loop = 5 * 64 * 512 + 200;
   CHECK(scene.cycles(p) == Approx(main_loop + 5 * 1000 + 100));
   scene.config.schedule = Schedule::kPersistentOverlap;
@@ -287,7 +285,7 @@ TEST_CASE("A deferred store exposes the packing, and chunks without a K block to
   // last tile's epilogue is exposed.
   Scene scene{.config = gemm_config(kOneWarpgroup)};
   scene.gpu.machine->chunk = {100};
-  const auto cycles = [&](i64 k) { return scene.cycles(problem(4096, 17 * 128, k)); };
+  const auto cycles = [&](i64 k) { return scene.cycles(fp16(4096, 17 * 128, k)); };
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 5 * 400));
   scene.config.store = Store::kDeferred;
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * 128 + 400));
@@ -307,7 +305,7 @@ TEST_CASE("Warpgroups that share a tile hide a K block and a half of each other'
   // with two stages the warpgroups can be only one K block apart.
   Scene scene;
   scene.gpu.machine->epilogue = {3000};
-  const GemmProblem p = problem(4096, 4096, 4096);  // four tiles on the busiest SM
+  const GemmProblem p = fp16(4096, 4096, 4096);  // four tiles on the busiest SM
   const double main_loop = 4 * 64 * 1024;
   CHECK(scene.cycles(p) == Approx(main_loop + 3 * (3000 - 1536) + 3000));
   scene.config.tiling.stages = 2;
@@ -325,7 +323,7 @@ TEST_CASE(
   scene.gpu.machine->chunk = {100};
   scene.gpu.machine->store_latency = {1000};  // exposed once, at the end
   scene.config.tiling.stages = 2;
-  const GemmProblem p = problem(128, 256, 640);
+  const GemmProblem p = fp16(128, 256, 640);
   const auto epilogue = [&](i32 slots) {
     scene.config.tiling.c_slots = slots;
     return scene.cycles(p) - 10 * 1024 - 1000;
@@ -341,7 +339,7 @@ TEST_CASE(
 TEST_CASE("All bytes of C go through the SM's port, whatever the chunks and warpgroups") {
   Scene scene;
   scene.gpu.machine->intake = {64};  // storing 64 KiB takes 1024 cycles, loading 48 KiB 768
-  CHECK(scene.cycles(problem(128, 256, 640)) ==
+  CHECK(scene.cycles(fp16(128, 256, 640)) ==
         Approx(768 + 10 * together(among_loads(768, 768 / 3.0), 1024) + 1024));
 }
 
@@ -350,10 +348,10 @@ TEST_CASE("Stores read slots one after another, and share L2's input with all SM
   // slots the last two wait for the first two, and two are in flight at the end.
   Scene scene;
   scene.gpu.machine->store_read = {32};
-  CHECK(scene.cycles(problem(128, 256, 640)) == Approx(10 * 1024 + 4 * 512));
+  CHECK(scene.cycles(fp16(128, 256, 640)) == Approx(10 * 1024 + 4 * 512));
   // 16 KiB per SM take 2048 cycles: 1.584 TB/s for 132 SMs are 8 B per SM and cycle.
   scene.gpu.reduction->chip_store = {1.584e12};
-  CHECK(scene.cycles(problem(132 * 128, 256, 640)) == Approx(10 * 1024 + 4 * 2048));
+  CHECK(scene.cycles(fp16(132 * 128, 256, 640)) == Approx(10 * 1024 + 4 * 2048));
 }
 
 TEST_CASE("Ping-pong hides an epilogue behind the other tile's K blocks if they take longer") {
@@ -362,8 +360,8 @@ TEST_CASE("Ping-pong hides an epilogue behind the other tile's K blocks if they 
   // 488.
   Scene scene{.config = gemm_config("pp 64x256x64 s4 w1x1 c1x1 o1 i1 e2 m8 r24")};
   scene.gpu.machine->epilogue = {1000};
-  CHECK(scene.cycles(problem(4096, 4096, 4096)) == Approx(8 * 64 * 512 + 1000));
-  CHECK(scene.cycles(problem(4096, 4096, 64)) == Approx(8 * 512 + 7 * 488 + 1000));
+  CHECK(scene.cycles(fp16(4096, 4096, 4096)) == Approx(8 * 64 * 512 + 1000));
+  CHECK(scene.cycles(fp16(4096, 4096, 64)) == Approx(8 * 512 + 7 * 488 + 1000));
 }
 
 TEST_CASE("Loads that run ahead catch up during an epilogue by the stages of the ring") {
@@ -372,7 +370,7 @@ TEST_CASE("Loads that run ahead catch up during an epilogue by the stages of the
   // stage's load is exposed.
   Scene scene{.config = gemm_config(kOneWarpgroup)};
   scene.gpu.machine->request = {4};
-  const GemmProblem p = problem(4096, 17 * 128, 4096);
+  const GemmProblem p = fp16(4096, 17 * 128, 4096);
   const double step = together(among_loads(1024, 1024 / 2.0), 512);
   const double main_loop = 5 * 64 * step + 1024;
   scene.gpu.machine->epilogue = {1000};
@@ -398,7 +396,7 @@ GpuSpec slow_chain() {
 TEST_CASE("With one buffer a K block is load, wgmma and wait in sequence") {
   // 128x128x64: 32768 B at 64 B per cycle take 512, wgmmas 512: 500 + 512 + 50 + 512 + 50 = 1624.
   const KernelConfig config = gemm_config("bl 128x128x64 s1 w1x1 c1x1 o1 i0 e0 m1");
-  const ClosedForm form = run(slow_chain(), problem(128, 128, 6400), config);
+  const ClosedForm form = run(slow_chain(), fp16(128, 128, 6400), config);
   CHECK(form.cycles.value == Approx(100 * together(among_loads(1624, 512), 512) + 50));
   CHECK(form.limiter == Limiter::kLatency);
 }
@@ -407,7 +405,7 @@ TEST_CASE("With two buffers a load overlaps the previous K block's wgmmas") {
   // A block takes the longer of 500 + 512 and 512 + 50, plus 50 around them. With 2048 cycles of
   // wgmmas (a quarter of the rate) the second is longer.
   Scene scene{.config = gemm_config("bp 128x128x64 s2 w1x1 c1x1 o1 i1 e0 m1"), .gpu = slow_chain()};
-  const GemmProblem p = problem(128, 128, 6400);
+  const GemmProblem p = fp16(128, 128, 6400);
   CHECK(scene.cycles(p) == Approx(100 * together(among_loads(1062, 512), 512) + 50));
   scene.gpu.wgmma->flops_per_sm = {1024};
   CHECK(scene.cycles(p) == Approx(100 * together(among_loads(2148, 512), 2048) + 50));
@@ -418,12 +416,12 @@ TEST_CASE(
   // Two CTAs take 1624 together, as one would; three are limited by the pipe's 3 x 512. With wgmmas
   // three times as long a chain takes 2648, and three CTAs occupy the pipe for 4608.
   Scene scene{.config = gemm_config("bl 128x128x64 s1 w1x1 c1x1 o2 i0 e0 m1"), .gpu = slow_chain()};
-  CHECK(scene.cycles(problem(264 * 128, 128, 64000)) ==
+  CHECK(scene.cycles(fp16(264 * 128, 128, 64000)) ==
         Approx(1000 * together(among_loads(1624, 1024), 1024) + 50));
-  CHECK(scene.cycles(problem(396 * 128, 128, 64000)) ==
+  CHECK(scene.cycles(fp16(396 * 128, 128, 64000)) ==
         Approx(1000 * together(among_loads(1624, 1536), 1536) + 50));
   scene.gpu.wgmma->flops_per_sm = {4096.0 / 3};
-  const ClosedForm three = scene.form(problem(396 * 128, 128, 64000));
+  const ClosedForm three = scene.form(fp16(396 * 128, 128, 64000));
   CHECK(three.cycles.value == Approx(1000 * together(among_loads(2648, 1536), 3 * 1536) + 50));
   CHECK(three.limiter == Limiter::kTensor);
 }
@@ -436,7 +434,7 @@ TEST_CASE("With A in registers the wgmmas do not read A from shared memory") {
   gpu.wgmma->operand_rate = {128};
   const double delayed = together(1, 1);
   const auto cycles = [&](const char* rest) {
-    return run(gpu, problem(64, 128, 128),
+    return run(gpu, fp16(64, 128, 128),
                gemm_config(std::string("small_mma:tile=64x128x128,") + rest))
         .cycles.value;
   };
@@ -454,7 +452,7 @@ TEST_CASE(
   // read 4 x 192 x 32 B.
   Scene scene;
   scene.gpu.wgmma->operand_rate = {64};
-  const GemmProblem p = problem(128, 256, 6400);
+  const GemmProblem p = fp16(128, 256, 6400);
   CHECK(scene.cycles(p) == Approx(100 * 4 * 320));
   scene.config.tiling.warpgroups_m = 1;
   scene.config.tiling.warpgroups_n = 2;
@@ -467,7 +465,7 @@ TEST_CASE("Out-of-bounds columns of B are requested like others, rows of A are n
   // The first stage's load is exposed.
   Scene scene;
   scene.gpu.machine->request = {4};
-  const auto cycles = [&](i64 m, i64 n) { return scene.cycles(problem(m, n, 6400)); };
+  const auto cycles = [&](i64 m, i64 n) { return scene.cycles(fp16(m, n, 6400)); };
   const auto expected = [](double engine) {
     return Approx(100 * together(among_loads(engine, engine / 3), 1024) + engine);
   };
@@ -490,7 +488,7 @@ TEST_CASE("The CTAs of an SM share its store port") {
 
 TEST_CASE("Corrections leave a kernel's tensor operations, and the start and end of its tiles") {
   // 16 tiles of 128 x 256 on 16 SMs, 100 K blocks of 4 wgmmas of 256 cycles each in two warpgroups.
-  const ClosedForm one = run(tensor_only(), problem(512, 1024, 6400), gemm_config(kFlagship));
+  const ClosedForm one = run(tensor_only(), fp16(512, 1024, 6400), gemm_config(kFlagship));
   CHECK(one.least.value >= 100 * 1024);
   CHECK(one.least <= one.cycles);
   const ClosedForm whole =
@@ -515,8 +513,8 @@ TEST_CASE("A GPC handles out-of-bounds rows one after another, in pairs of lines
   // a cycle per column they take 1056 cycles.
   Scene scene;
   scene.gpu.machine->outside = {0.5};
-  CHECK(scene.cycles(problem(132 * 128, 256, 6400)) == Approx(100 * 1024));
-  CHECK(scene.cycles(problem(132 * 128, 192, 6400)) == Approx(100 * together(1056, 1024)));
+  CHECK(scene.cycles(fp16(132 * 128, 256, 6400)) == Approx(100 * 1024));
+  CHECK(scene.cycles(fp16(132 * 128, 192, 6400)) == Approx(100 * together(1056, 1024)));
 }
 
 TEST_CASE("Requests of a GPC's SMs for one line merge, up to the limit") {
@@ -525,7 +523,7 @@ TEST_CASE("Requests of a GPC's SMs for one line merge, up to the limit") {
   Scene scene;
   scene.gpu.machine->l2_output = {9.504e12 / 2};  // 24 B per SM and cycle at 1.5 GHz
   scene.gpu.machine->gpcs = 1;
-  const GemmProblem p = problem(264 * 128, 256, 6400);
+  const GemmProblem p = fp16(264 * 128, 256, 6400);
   scene.gpu.machine->merge_limit = 4;
   CHECK(scene.cycles(p) == Approx(200 * together(1024, 1024)));
   scene.gpu.machine->merge_limit = 1;
@@ -535,14 +533,14 @@ TEST_CASE("Requests of a GPC's SMs for one line merge, up to the limit") {
   scene.gpu.machine->gpcs = 1'000'000'000;
   CHECK(scene.cycles(p) == Approx(200 * together(384 * 128 / 24, 1024)).epsilon(1e-4));
   // With one tile each all SMs run in lockstep and all requests merge, up to the limit.
-  CHECK(scene.cycles(problem(132 * 128, 256, 6400)) == Approx(100 * together(1024, 1024)));
+  CHECK(scene.cycles(fp16(132 * 128, 256, 6400)) == Approx(100 * together(1024, 1024)));
 }
 
 TEST_CASE("A kernel of clusters starts later") {
   Scene scene;
   scene.gpu.machine->start_cluster = {1e-6};  // 1500 cycles
   scene.gpu.machine->cluster = {1e-6};        // the end of kernels with tcgen05 alone
-  const GemmProblem p = problem(256, 256, 640);
+  const GemmProblem p = fp16(256, 256, 640);
   CHECK(scene.cycles(p) == Approx(10 * 1024));
   scene.config.tiling.cluster_m = 2;
   CHECK(scene.cycles(p) == Approx(10 * 1024 + 1500));

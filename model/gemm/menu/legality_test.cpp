@@ -12,12 +12,8 @@
 namespace tilecast {
 namespace {
 
-GemmProblem problem(i64 m, i64 n, i64 k, Layout layout = Layout::kTn) {
-  return {{m, n, k}, ElementType::kFp16, layout};
-}
-
 Refusal check(const std::string& text, Layout layout = Layout::kTn) {
-  return check_legal(h200(), problem(4096, 4096, 4096, layout), gemm_config(text));
+  return check_legal(h200(), fp16(4096, 4096, 4096, layout), gemm_config(text));
 }
 
 constexpr const char* kGroups = ",raster=grouped_m,group=8";
@@ -106,7 +102,7 @@ TEST_CASE("A wgmma that reads B as [K,N] starts a slab of 64 columns or stays in
   const GpuSpec& gpu = h200();
   const auto small = [&](const char* n) {
     return check_legal(
-        gpu, problem(64, 192, 128, Layout::kNn),
+        gpu, fp16(64, 192, 128, Layout::kNn),
         gemm_config("small_mma:tile=64x192x128,warpgroups=1x1,a=shared,instruction_n=" +
                     std::string(n)));
   };
@@ -128,7 +124,7 @@ TEST_CASE("A as [K,M] is stored in slabs of 64 rows, shared along K by the CTAs 
   CHECK(specialized(odd, "1x2", Layout::kTt) == Refusal::kNone);
   CHECK(specialized(odd, "1x2", Layout::kNt) == Refusal::kWgmmaShape);
   const auto small = [](const char* source, Layout layout) {
-    return check_legal(h200(), problem(64, 64, 64, layout),
+    return check_legal(h200(), fp16(64, 64, 64, layout),
                        gemm_config("small_mma:tile=64x64x64,warpgroups=1x1,a=" +
                                    std::string(source) + ",instruction_n=64"));
   };
@@ -162,17 +158,17 @@ TEST_CASE("Counts that a schedule does not support are rejected") {
 TEST_CASE("small_mma solves only problems of one tile and one K block") {
   const GpuSpec& gpu = h200();
   const KernelConfig config = gemm_config("sm 64x128x128 s1 w1x1 c1x1 o1 i0 e0 m1 ss in128");
-  CHECK(check_legal(gpu, problem(64, 128, 128), config) == Refusal::kNone);
-  CHECK(check_legal(gpu, problem(1, 1, 8), config) == Refusal::kNone);
-  CHECK(check_legal(gpu, problem(65, 128, 128), config) == Refusal::kSchedule);
-  CHECK(check_legal(gpu, problem(64, 129, 128), config) == Refusal::kSchedule);
-  CHECK(check_legal(gpu, problem(64, 128, 136), config) == Refusal::kSchedule);
+  CHECK(check_legal(gpu, fp16(64, 128, 128), config) == Refusal::kNone);
+  CHECK(check_legal(gpu, fp16(1, 1, 8), config) == Refusal::kNone);
+  CHECK(check_legal(gpu, fp16(65, 128, 128), config) == Refusal::kSchedule);
+  CHECK(check_legal(gpu, fp16(64, 129, 128), config) == Refusal::kSchedule);
+  CHECK(check_legal(gpu, fp16(64, 128, 136), config) == Refusal::kSchedule);
 }
 
 TEST_CASE("small_mma's instruction must exist and divide a warpgroup's columns") {
   const GpuSpec& gpu = h200();
   const auto small = [&](const std::string& rest) {
-    return check_legal(gpu, problem(64, 128, 128), gemm_config("small_mma:" + rest));
+    return check_legal(gpu, fp16(64, 128, 128), gemm_config("small_mma:" + rest));
   };
   for (const char* n : {"8", "16", "32", "64", "128"}) {
     CHECK(small("tile=64x128x128,warpgroups=1x1,a=registers,instruction_n=" + std::string(n)) ==
@@ -283,7 +279,7 @@ TEST_CASE("A known compiler rejection is reported after every other reason") {
   };
   reject(rejection);
   const auto blocked = [&](const char* tile) {
-    return check_legal(gpu, problem(4096, 4096, 4096),
+    return check_legal(gpu, fp16(4096, 4096, 4096),
                        gemm_config("blocked:tile=" + std::string(tile) +
                                    ",warpgroups=1x1,ctas=1,c_slots=0" + kGroups));
   };
@@ -295,35 +291,35 @@ TEST_CASE("A known compiler rejection is reported after every other reason") {
 }
 
 TEST_CASE("Dimensions of any length are solvable") {
-  CHECK(why_not_solvable(h200(), problem(64, 64, 63)).empty());
-  CHECK(why_not_solvable(h200(), problem(64, 4096, i64{1} << 28)).empty());
-  CHECK(why_not_solvable(h200(), problem(64, 4096, (i64{1} << 28) + 1))
+  CHECK(why_not_solvable(h200(), fp16(64, 64, 63)).empty());
+  CHECK(why_not_solvable(h200(), fp16(64, 4096, i64{1} << 28)).empty());
+  CHECK(why_not_solvable(h200(), fp16(64, 4096, (i64{1} << 28) + 1))
             .starts_with("A and B have at most 1099511627776 elements if rows are not multiples"));
-  CHECK(why_not_solvable(h200(), problem(64, 63, 64)).empty());
+  CHECK(why_not_solvable(h200(), fp16(64, 63, 64)).empty());
   for (const Layout layout : {Layout::kNn, Layout::kNt, Layout::kTt}) {
-    CHECK(why_not_solvable(h200(), problem(63, 61, 59, layout)).empty());
+    CHECK(why_not_solvable(h200(), fp16(63, 61, 59, layout)).empty());
   }
 }
 
 TEST_CASE("fp8 operands and groups require K-major operands") {
   for (const Layout layout : {Layout::kNt, Layout::kTt}) {
-    GemmProblem fp8 = problem(64, 64, 64, layout);
+    GemmProblem fp8 = fp16(64, 64, 64, layout);
     fp8.dtype = ElementType::kE4m3;
     CHECK(contains(why_not_solvable(h200(), fp8), "only in layout tn (K-major)"));
-    const GemmProblem groups = in_groups(problem(0, 64, 64, layout), {64, 64});
+    const GemmProblem groups = in_groups(fp16(0, 64, 64, layout), {64, 64});
     CHECK(contains(why_not_solvable(h200(), groups), "groups along M require A as [M,K]"));
   }
 }
 
 TEST_CASE("Blackwell's kernels support a plain 16-bit GEMM in layout tn, and a refusal says so") {
   const GpuSpec gpu = load_gpu("b200", false).spec;
-  CHECK(why_not_solvable(gpu, problem(64, 64, 64)).empty());
-  CHECK(contains(why_not_solvable(gpu, problem(64, 64, 64, Layout::kNn)), "layout tn"));
-  GemmProblem batch = problem(64, 64, 64), fp8 = batch, fused = batch;
+  CHECK(why_not_solvable(gpu, fp16(64, 64, 64)).empty());
+  CHECK(contains(why_not_solvable(gpu, fp16(64, 64, 64, Layout::kNn)), "layout tn"));
+  GemmProblem batch = fp16(64, 64, 64), fp8 = batch, fused = batch;
   batch.batch.products = 2;
   fp8.dtype = ElementType::kE4m3;
   fused.epilogue = {step<BiasN>(), step<Gelu>()};
-  for (const GemmProblem& p : {batch, fp8, fused, in_groups(problem(0, 64, 64), {64, 64})}) {
+  for (const GemmProblem& p : {batch, fp8, fused, in_groups(fp16(0, 64, 64), {64, 64})}) {
     CHECK(why_not_solvable(gpu, p).starts_with("Blackwell kernels support a single GEMM"));
   }
 }
@@ -344,12 +340,12 @@ TEST_CASE("A configuration whose numbers overflow 32 bits is rejected") {
 
 TEST_CASE("A problem with more tiles than can be counted is rejected") {
   const i64 most = i64{1} << 24;
-  CHECK(why_not_solvable(h200(), problem(most, 8, 8)).empty());
-  CHECK(why_not_solvable(h200(), problem(8, most, 8)).empty());
-  CHECK(why_not_solvable(h200(), problem(8, 8, 2147483640)).empty());
-  CHECK(why_not_solvable(h200(), problem(most, 65536, 8)).empty());  // 2^40 elements of C
-  for (const GemmProblem& p : {problem(most + 8, 8, 8), problem(8, most + 8, 8),
-                               problem(most, 65544, 8), problem(2147483647, 2147483647, 8)}) {
+  CHECK(why_not_solvable(h200(), fp16(most, 8, 8)).empty());
+  CHECK(why_not_solvable(h200(), fp16(8, most, 8)).empty());
+  CHECK(why_not_solvable(h200(), fp16(8, 8, 2147483640)).empty());
+  CHECK(why_not_solvable(h200(), fp16(most, 65536, 8)).empty());  // 2^40 elements of C
+  for (const GemmProblem& p : {fp16(most + 8, 8, 8), fp16(8, most + 8, 8), fp16(most, 65544, 8),
+                               fp16(2147483647, 2147483647, 8)}) {
     CHECK(contains(why_not_solvable(h200(), p), "at most"));
   }
 }

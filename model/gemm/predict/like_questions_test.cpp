@@ -8,8 +8,6 @@
 namespace tilecast {
 namespace {
 
-GemmProblem fp16(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
-
 constexpr const char* kNarrow = "pi 64x16x64 s7 w1x1 c1x1 o1 i1 e0 m8";
 
 Seconds time_of(const GemmProblem& problem, const char* config, Regime regime, Inputs inputs,

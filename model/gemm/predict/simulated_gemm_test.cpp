@@ -16,8 +16,6 @@
 namespace tilecast {
 namespace {
 
-GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
-
 Ranking rank(const GemmProblem& p, std::size_t keep, Effort effort,
              const std::vector<AnySchedule>& schedules = {}) {
   return rank_candidates(h200(), p, schedules, Regime::kBurst, Inputs::kNormal, keep, effort);
@@ -33,7 +31,7 @@ bool same(const Prediction& a, const Prediction& b) {
 }
 
 TEST_CASE("A simulated ranking is the same on any number of threads") {
-  const GemmProblem p = problem(2048, 2048, 2048);
+  const GemmProblem p = fp16(2048, 2048, 2048);
   Effort effort = kSimulating;
   effort.threads = 1;
   const Ranking one = rank(p, 40, effort);
@@ -64,7 +62,7 @@ TEST_CASE(
     "simulation") {
   // With seven K blocks the simulator shows no effect of more stages, but the learned correction
   // distinguishes them. With a cheap epilogue, the kernel without it is simulated too.
-  GemmProblem p = problem(192, 384, 448);
+  GemmProblem p = fp16(192, 384, 448);
   p.epilogue.add(step<Relu>());
   int simulated = 0;
   for (const Prediction& listed :
@@ -84,8 +82,8 @@ TEST_CASE(
 }
 
 TEST_CASE("A candidate that was not simulated has its scaled analytic time, and is never first") {
-  for (const GemmProblem& p : {problem(512, 512, 512), problem(4096, 4096, 512),
-                               problem(1000, 2000, 3000), problem(64, 28672, 4096)}) {
+  for (const GemmProblem& p : {fp16(512, 512, 512), fp16(4096, 4096, 512), fp16(1000, 2000, 3000),
+                               fp16(64, 28672, 4096)}) {
     Effort effort = kSimulating;
     effort.simulations = 3;
     const Ranking ranking = rank(p, 300, effort);
@@ -110,9 +108,9 @@ TEST_CASE("A candidate that was not simulated has its scaled analytic time, and 
 TEST_CASE("A simulation that exceeds a schedule's steps leaves them to shorter ones") {
   // The first two kernels together exceed the steps of a schedule; the first one and a later one
   // with larger tiles do not.
-  CHECK(rank(problem(8128, 86728, 64), 1, {.method = Method::kSimulated},
-             {Schedule::kPersistentOverlap})
-            .simulated > 1);
+  CHECK(
+      rank(fp16(8128, 86728, 64), 1, {.method = Method::kSimulated}, {Schedule::kPersistentOverlap})
+          .simulated > 1);
 }
 
 TEST_CASE("A run takes DRAM at least the time of all of C, unless it begins with an empty L2") {
@@ -133,7 +131,7 @@ TEST_CASE("A run takes DRAM at least the time of all of C, unless it begins with
 }
 
 TEST_CASE("The number of simulations per schedule is honoured") {
-  const GemmProblem p = problem(1024, 1024, 1024);
+  const GemmProblem p = fp16(1024, 1024, 1024);
   Effort effort = kSimulating;
   int before = 0;
   for (const std::size_t most : {1u, 2u, 8u}) {
@@ -146,7 +144,7 @@ TEST_CASE("The number of simulations per schedule is honoured") {
 }
 
 TEST_CASE("The scale of unsimulated candidates is the mean ratio of simulated to analytic times") {
-  const GemmProblem p = problem(512, 512, 512);
+  const GemmProblem p = fp16(512, 512, 512);
   Effort effort = kSimulating;
   effort.simulations = 1;
   const Ranking ranking = rank(p, kEveryCandidate, effort);
@@ -172,8 +170,8 @@ TEST_CASE("Simulated cycles and predicted clock are consistent") {
   const GpuSpec gpu = h200();
   double sum = 0;
   int count = 0;
-  for (const GemmProblem& p : {problem(512, 512, 512), problem(64, 28672, 4096),
-                               problem(2048, 2048, 2048), problem(4096, 4096, 1024)}) {
+  for (const GemmProblem& p : {fp16(512, 512, 512), fp16(64, 28672, 4096), fp16(2048, 2048, 2048),
+                               fp16(4096, 4096, 1024)}) {
     for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
       const Ranking ranking =
           rank_candidates(gpu, p, {}, regime, Inputs::kNormal, 200, {.method = Method::kAnalytic});
@@ -200,7 +198,7 @@ TEST_CASE("Simulated cycles and predicted clock are consistent") {
 }
 
 TEST_CASE("A kernel that cannot be simulated is predicted analytically, and says so") {
-  const GemmProblem p = problem(512, 512, 8192);
+  const GemmProblem p = fp16(512, 512, 8192);
   for (const Schedule schedule : {Schedule::kSplitK, Schedule::kStreamK, Schedule::kPipelined}) {
     const Ranking ranking = rank(p, 1, {.method = Method::kAnalytic}, {schedule});
     const Prediction predicted =
@@ -213,7 +211,7 @@ TEST_CASE("A kernel that cannot be simulated is predicted analytically, and says
 
 TEST_CASE("Blackwell kernels are simulated too, and their resources can be eliminated") {
   const GpuSpec gpu = load_gpu("gb200", false).spec;
-  const GemmProblem p = problem(4096, 4096, 1024);
+  const GemmProblem p = fp16(4096, 4096, 1024);
   const Ranking ranking =
       rank_candidates(gpu, p, {}, Regime::kSustained, Inputs::kNormal, 40, kSimulating);
   CHECK(ranking.simulated >= 4);

@@ -65,10 +65,6 @@ inline GpuSpec only(Limiter part) {
   return gpu;
 }
 
-inline GemmProblem fp16(i64 m, i64 n, i64 k) {
-  return {{m, n, k}, ElementType::kFp16, Layout::kTn};
-}
-
 /// Tile 64x64x64 with one warpgroup; the schedule's simplest configuration.
 inline KernelConfig plain(Schedule schedule) {
   KernelConfig config = fixed_by_schedule(schedule);

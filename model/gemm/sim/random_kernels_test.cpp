@@ -12,6 +12,7 @@
 #include "model/gemm/sim/example_gpu.h"
 #include "model/sim/engine/engine.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 using namespace tilecast;
 

@@ -3,6 +3,7 @@
 #include "model/gemm/order/tile_scheduler.h"
 #include "model/gemm/sim/example_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 using namespace tilecast;
 

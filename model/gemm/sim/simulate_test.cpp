@@ -8,6 +8,7 @@
 #include "model/gemm/config/schedule_text.h"
 #include "model/gemm/sim/example_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 using namespace tilecast;
 

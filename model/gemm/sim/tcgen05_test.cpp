@@ -11,6 +11,7 @@
 #include "model/gemm/sim/example_blackwell.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 using namespace tilecast;
 

@@ -2,6 +2,7 @@
 
 #include "model/gemm/sim/example_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 using namespace tilecast;
 
