@@ -17,8 +17,8 @@ TEXTS = ("model/base/", "model/op/")
 OPS = (*TEXTS, *GEMM, *STREAM, *ATTENTION)
 LAB = (*TEXTS, "model/ops/", "validate/record/", "validate/run/", "kernels/jit/", "kernels/micro/",
        "kernels/verify/", "kernels/registry.h")
-ONE_LAB = ("kernels/", "validate/measure/timing/", "validate/measure/lab_op.h", "validate/measure/output_check.h",
-           "validate/measure/device_", *LAB)
+ONE_LAB = ("kernels/", "validate/measure/timing/", "validate/measure/lab_op.h", "validate/measure/kernel_contender.h",
+           "validate/measure/output_check.h", "validate/measure/device_", *LAB)
 SPEC = ("model/base/", "model/spec/")
 CHIP = (*SPEC, "model/sim/engine/")
 SIMULATED = (*SPEC, "model/sim/", "model/gemm/costs/", *GEMM)

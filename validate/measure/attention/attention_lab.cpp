@@ -1,10 +1,9 @@
 #include "validate/measure/attention/attention_lab.h"
 
 #include "model/attention/attention_text.h"
-#include "model/base/error.h"
 #include "model/base/math.h"
-#include "model/base/refuse.h"
 #include "validate/measure/attention/cudnn_attention.h"
+#include "validate/measure/kernel_contender.h"
 
 namespace tilecast {
 namespace {
@@ -25,44 +24,25 @@ SetBytes set_bytes(const AttentionProblem& p) {
 
 }  // namespace
 
-class AttentionLab::Kernel final : public Contender {
+class AttentionLab::Kernel final : public KernelContender<AttentionLaunch, AttentionArgs> {
  public:
-  Kernel(AttentionLab& attention, const std::string& cubin, const AttentionConfig& config,
-         Measurement& row)
-      : attention_(attention),
-        kernel_(cubin, kAttentionEntry),
-        launch_(kernel_, attention.problem_, config) {
-    row.registers = kernel_.attributes().numRegs;
-    row.shared_memory = Bytes{static_cast<double>(launch_.shape().shared_memory_bytes)};
-    row.ctas_per_sm = launch_.resident_ctas_per_sm();
-    row.ctas = launch_.shape().ctas;
-  }
+  Kernel(AttentionLab& attention, const AttentionConfig& config, Measurement& row)
+      : KernelContender(attention.lab_, attention_source(config, attention.problem_),
+                        kAttentionEntry, attention.problem_, config, attention.sets_.count, row),
+        attention_(attention) {}
 
   Verdict check() override {
     return attention_.check(
-        [this](const AttentionBuffers& checked) { launch_.launch(bind(checked), stream()); });
-  }
-
-  Workload workload() override {
-    args_.clear();
-    for (std::size_t i = 0; i < attention_.sets_.count; ++i) {
-      args_.push_back(bind(attention_.set(i)));
-    }
-    return {.enqueue = [this](std::size_t i) { launch_.launch(args_[i], stream()); },
-            .sets = args_.size(),
-            .estimate = {}};
+        [this](const AttentionBuffers& checked) { launch().launch(bind(checked), stream()); });
   }
 
  private:
   AttentionArgs bind(const AttentionBuffers& buffers) const {
-    return launch_.bind(buffers, usual_scale(attention_.problem_));
+    return launch().bind(buffers, usual_scale(attention_.problem_));
   }
-  cudaStream_t stream() const { return attention_.lab_.stream.get(); }
+  AttentionArgs bind(std::size_t set) const override { return bind(attention_.set(set)); }
 
   AttentionLab& attention_;
-  LoadedKernel kernel_;
-  AttentionLaunch launch_;
-  std::vector<AttentionArgs> args_;  // one entry per buffer set
 };
 
 class AttentionLab::Baseline final : public Contender {
@@ -135,10 +115,7 @@ std::unique_ptr<Contender> AttentionLab::contender(const std::string& config, Me
   if (config == kCudnnAttention) {
     return std::make_unique<Baseline>(*this);
   }
-  const AttentionConfig parsed = std::get<AttentionConfig>(parse_config(config));
-  const CompiledKernel compiled = lab_.cache.get(attention_source(parsed, problem_));
-  refuse_if(!compiled.usable(), "{}", compiled.rejection);
-  return std::make_unique<Kernel>(*this, compiled.cubin, parsed, row);
+  return std::make_unique<Kernel>(*this, std::get<AttentionConfig>(parse_config(config)), row);
 }
 
 }  // namespace tilecast

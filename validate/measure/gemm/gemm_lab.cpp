@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "kernels/jit/gemm_kernel.h"
 #include "kernels/jit/gemm_launch.h"
+#include "kernels/jit/gemm_source.h"
 #include "kernels/registry.h"
 #include "model/base/error.h"
 #include "model/base/refuse.h"
@@ -15,6 +15,7 @@
 #include "model/gemm/problem/operand_copies.h"
 #include "validate/measure/device_facts.h"
 #include "validate/measure/gemm/tile_trace.h"
+#include "validate/measure/kernel_contender.h"
 #include "validate/run/context_lost.h"
 
 namespace tilecast {
@@ -38,22 +39,19 @@ u64 seed_of(const GemmProblem& problem, Inputs inputs) {
 
 }  // namespace
 
-class GemmLab::Kernel final : public Contender {
+class GemmLab::Kernel final : public KernelContender<GemmLaunch, GemmArgs> {
  public:
-  Kernel(GemmLab& gemm, const std::string& cubin, const KernelConfig& config, Measurement& row)
-      : gemm_(gemm), kernel_(cubin, kGemmEntry), launch_(kernel_, gemm.problem_, config) {
-    row.registers = kernel_.attributes().numRegs;
-    row.shared_memory = Bytes{static_cast<double>(launch_.shape().shared_memory_bytes)};
-    row.ctas_per_sm = launch_.resident_ctas_per_sm();
-    row.ctas = launch_.shape().ctas;
-  }
+  Kernel(GemmLab& gemm, const KernelConfig& config, Measurement& row)
+      : KernelContender(gemm.lab_, gemm_source(config, ProblemKind::of(gemm.problem_)), kGemmEntry,
+                        gemm.problem_, config, gemm.sets().count, row),
+        gemm_(gemm) {}
 
   Verdict check() override {
     return gemm_.verifier_.check([this](void* c) {
       GemmBuffers checked = gemm_.operands_.set(0);
       checked.c = c;
       gemm_.copier_.launch(checked, stream());
-      launch_.launch(launch_.bind(gemm_.copier_.copied(checked)), stream());
+      launch().launch(launch().bind(gemm_.copier_.copied(checked)), stream());
     });
   }
 
@@ -61,10 +59,10 @@ class GemmLab::Kernel final : public Contender {
   /// earlier kernel under another name.
   void identify(Measurement& row) override {
     const std::vector<WalkedPiece> walked =
-        record_tile_trace(launch_, gemm_.copier_.copied(gemm_.operands_.set(0)), stream());
+        record_tile_trace(launch(), gemm_.copier_.copied(gemm_.operands_.set(0)), stream());
     row.tile_checksum = tile_checksum(walked);
     row.reason =
-        tile_trace_difference(walked, expected_tile_trace(launch_), launch_.max_tiles_per_cta());
+        tile_trace_difference(walked, expected_tile_trace(launch()), launch().max_tiles_per_cta());
     if (!row.reason.empty()) {
       row.status = Status::kWrong;
       return;
@@ -73,27 +71,15 @@ class GemmLab::Kernel final : public Contender {
     row.status = row.reason.empty() ? Status::kOk : Status::kSkipped;
   }
 
-  Workload workload() override {
-    args_.clear();
-    for (std::size_t i = 0; i < gemm_.sets().count; ++i) {
-      args_.push_back(launch_.bind(gemm_.copier_.copied(gemm_.operands_.set(i))));
-    }
-    return {.enqueue =
-                [this](std::size_t set) {
-                  gemm_.copier_.launch(gemm_.operands_.set(set), stream());
-                  launch_.launch(args_[set], stream());
-                },
-            .sets = args_.size(),
-            .estimate = {}};
+ private:
+  GemmArgs bind(std::size_t set) const override {
+    return launch().bind(gemm_.copier_.copied(gemm_.operands_.set(set)));
+  }
+  void copy_operands(std::size_t set) const override {
+    gemm_.copier_.launch(gemm_.operands_.set(set), stream());
   }
 
- private:
-  cudaStream_t stream() const { return gemm_.lab_.stream.get(); }
-
   GemmLab& gemm_;
-  LoadedKernel kernel_;
-  GemmLaunch launch_;
-  std::vector<GemmArgs> args_;  // one entry per buffer set
 };
 
 /// cuBLASLt with its heuristic's first algorithm, or with the fastest of the first 16 that give
@@ -205,16 +191,12 @@ std::unique_ptr<Contender> GemmLab::contender(const std::string& config, Measure
     return std::make_unique<Baseline>(*this, config == kCublasltBest);
   }
   const KernelConfig parsed = parse_kernel_config(config);
-  if (const std::string why =
-          uses_mma_sync(parsed.schedule)
-              ? ""
-              : why_not_runnable(lab_.device, gemm_kernel_info(parsed.schedule).architecture);
-      !why.empty()) {
-    throw ConfigError(why);
-  }
-  const CompiledKernel compiled = compile_gemm(parsed, ProblemKind::of(problem_), lab_.cache);
-  refuse_if(!compiled.usable(), "{}", compiled.rejection);
-  return std::make_unique<Kernel>(*this, compiled.cubin, parsed, row);
+  const std::string why =
+      uses_mma_sync(parsed.schedule)
+          ? ""
+          : why_not_runnable(lab_.device, gemm_kernel_info(parsed.schedule).architecture);
+  refuse_if(!why.empty(), "{}", why);
+  return std::make_unique<Kernel>(*this, parsed, row);
 }
 
 }  // namespace tilecast

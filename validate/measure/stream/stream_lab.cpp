@@ -12,6 +12,7 @@
 #include "model/base/math.h"
 #include "model/base/refuse.h"
 #include "model/stream/stream_config_text.h"
+#include "validate/measure/kernel_contender.h"
 #include "validate/measure/timing/launch_times.h"
 
 namespace tilecast {
@@ -33,42 +34,26 @@ std::size_t bytes_of(const StreamProblem& problem) {
 
 }  // namespace
 
-class StreamLab::Kernel final : public Contender {
+class StreamLab::Kernel final : public KernelContender<StreamLaunch, StreamArgs> {
  public:
-  Kernel(StreamLab& streams, const std::string& cubin, const StreamConfig& config, Measurement& row)
-      : streams_(streams),
-        kernel_(cubin, kStreamEntry),
-        launch_(kernel_, streams.problem_, config) {
-    row.registers = kernel_.attributes().numRegs;
-    row.shared_memory = Bytes{static_cast<double>(launch_.shape().shared_memory_bytes)};
-    row.ctas_per_sm = launch_.resident_ctas_per_sm();
-    row.ctas = launch_.shape().ctas;
-  }
+  Kernel(StreamLab& streams, const StreamConfig& config, Measurement& row)
+      : KernelContender(streams.lab_, stream_source(config, streams.problem_.dtype), kStreamEntry,
+                        streams.problem_, config, streams.sets_.count, row),
+        streams_(streams) {}
 
   Verdict check() override {
     const Set first = streams_.set(0);
     return streams_.check(
-        [&](void* c) { launch_.launch(launch_.bind(first.a, first.b, c), stream()); });
-  }
-
-  Workload workload() override {
-    args_.clear();
-    for (std::size_t i = 0; i < streams_.sets_.count; ++i) {
-      const Set own = streams_.set(i);
-      args_.push_back(launch_.bind(own.a, own.b, own.c));
-    }
-    return {.enqueue = [this](std::size_t i) { launch_.launch(args_[i], stream()); },
-            .sets = args_.size(),
-            .estimate = {}};
+        [&](void* c) { launch().launch(launch().bind(first.a, first.b, c), stream()); });
   }
 
  private:
-  cudaStream_t stream() const { return streams_.lab_.stream.get(); }
+  StreamArgs bind(std::size_t set) const override {
+    const Set own = streams_.set(set);
+    return launch().bind(own.a, own.b, own.c);
+  }
 
   StreamLab& streams_;
-  LoadedKernel kernel_;
-  StreamLaunch launch_;
-  std::vector<StreamArgs> args_;  // one entry per buffer set
 };
 
 class StreamLab::RuntimeCopy final : public Contender {
@@ -198,10 +183,7 @@ std::unique_ptr<Contender> StreamLab::contender(const std::string& config, Measu
               "cudart:memcpy_async can be measured only with --l2 rotating");
     return std::make_unique<RuntimeCopy>(*this);
   }
-  const StreamConfig parsed = parse_stream_config(config);
-  const CompiledKernel compiled = lab_.cache.get(stream_source(parsed, problem_.dtype));
-  refuse_if(!compiled.usable(), "{}", compiled.rejection);
-  return std::make_unique<Kernel>(*this, compiled.cubin, parsed, row);
+  return std::make_unique<Kernel>(*this, parse_stream_config(config), row);
 }
 
 }  // namespace tilecast
