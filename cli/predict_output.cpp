@@ -202,13 +202,14 @@ const Measurement* measured(const RankingReport& report, const Prediction& predi
 }
 
 Shortlist shown_shortlist(const AnyProblem& problem, std::size_t rows) {
+  Shortlist shown{.tiles = std::max(rows, kShortTiles), .rows = rows > 0 ? rows : kMostShortRows};
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
-  if (gemm == nullptr || !why_not_listed(*gemm).empty()) {
-    return {.tiles = std::max(rows, kShortTiles)};
+  if (gemm != nullptr && why_not_listed(*gemm).empty()) {
+    shown.has_counterpart = [p = *gemm](const AnyConfig& c) {
+      return why_not_cutlass(p, std::get<KernelConfig>(c)).empty();
+    };
   }
-  return {.tiles = std::max(rows, kShortTiles), .has_counterpart = [p = *gemm](const AnyConfig& c) {
-            return why_not_cutlass(p, std::get<KernelConfig>(c)).empty();
-          }};
+  return shown;
 }
 
 bool counts_order(const RankingReport& report) {

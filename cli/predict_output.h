@@ -51,6 +51,7 @@ Shortlist shown_shortlist(const AnyProblem& problem, std::size_t rows = 0);
 
 /// Number of different tiles that the text output ranks; those that it adds have no rank.
 inline constexpr std::size_t kShortTiles = 12;
+inline constexpr std::size_t kMostShortRows = 8;  // of the text output, if not asked for
 
 std::size_t rows_of(const RankingReport& report);
 

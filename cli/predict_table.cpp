@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <set>
 
 #include "cli/cutlass_output.h"
 #include "cli/output_parts.h"
@@ -21,14 +20,13 @@
 #include "model/predict/why_extrapolated.h"
 #include "model/rank/objective.h"
 #include "model/rank/order_confidence.h"
+#include "model/rank/shortlist.h"
 #include "model/stream/stream_closed_form.h"
 
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kFewestRows = 4, kMostRows = 8;
-// Largest time, relative to the first row, of a tile that people write first.
-constexpr double kWorthAShow = 1.5;
+constexpr std::size_t kFewestRows = 4;
 constexpr double kClose = 1.01;  // bound if no such fraction is known
 constexpr std::size_t kSomeRows = 10;
 constexpr char kUsualMark[] = "*";
@@ -60,39 +58,19 @@ struct ShownRow {
 };
 
 bool is_usual(const RankingReport& report, const Prediction& p) {
-  const KernelConfig* config = std::get_if<KernelConfig>(&p.config);
-  return config != nullptr && is_usual_tile(*config, dtype_of(report.ranking.problem));
+  return is_usual_tile(p.config, dtype_of(report.ranking.problem));
 }
 
 /// Returns the first `most` of these; unless the user gave the number, the last rows are the best
-/// cooperative and ping-pong kernel, and the best of the tiles that people write first.
+/// of the kernels that engineers compare.
 std::vector<ShownRow> rows_shown(const RankingReport& report, std::size_t most) {
-  const std::vector<Prediction> rows = listed(report);
-  const std::size_t first = std::min(most, rows.size());
-  std::set<std::size_t> last;
-  const auto add = [&](const auto& is_wanted) {
-    const auto found = std::ranges::find_if(rows, is_wanted);
-    if (most > 1 && !report.every_candidate && !report.rows && found != rows.end() &&
-        found->time < rows.front().time * kWorthAShow) {
-      last.insert(static_cast<std::size_t>(found - rows.begin()));
-    }
-  };
-  for (const AnySchedule schedule : kComparedSchedules) {
-    add([&](const Prediction& p) { return schedule_of(p.config) == schedule; });
-  }
-  add([&](const Prediction& p) { return is_usual(report, p); });
-  std::size_t leading = first;
-  const auto others = [&] {
-    return static_cast<std::size_t>(std::distance(last.lower_bound(leading), last.end()));
-  };
-  while (leading > 1 && leading + others() > first) {
-    --leading;
-  }
+  const std::vector<Prediction>& rows = listed(report);
   std::vector<ShownRow> shown;
-  for (std::size_t i = 0; i < leading; ++i) {
-    last.insert(i);
-  }
-  for (const std::size_t place : last) {
+  for (const std::size_t place :
+       table_rows(rows, most,
+                  report.every_candidate || report.rows
+                      ? ComparedKernels{}
+                      : compared_kernels(dtype_of(report.ranking.problem)))) {
     shown.push_back({place, rows[place]});
   }
   return shown;
@@ -392,7 +370,8 @@ std::string ranking_table(const RankingReport& report) {
                             estimates ? "~ not simulated. " : "", usual ? "* common tile. " : "",
                             is_emitted(r.problem) ? ", emit" : ""));
   const std::size_t others = lines_in(head) + lines_in(notes) + 1;
-  const std::size_t fitting = std::clamp(kLines - std::min(kLines, others), kFewestRows, kMostRows);
+  const std::size_t fitting =
+      std::clamp(kLines - std::min(kLines, others), kFewestRows, kMostShortRows);
   const std::size_t rows = report.rows.value_or(report.every_candidate ? kSomeRows : fitting);
   if (report.every_candidate && !report.is_wide) {
     notes += paragraph(report, "", legend_text(report, rows));

@@ -43,4 +43,28 @@ void set_counterpart(const Shortlist& shortlist, const std::vector<Prediction>& 
   }
 }
 
+std::vector<std::size_t> table_rows(const std::vector<Prediction>& by_tile, std::size_t most,
+                                    const ComparedKernels& compared) {
+  constexpr double kWorthAShow = 1.5;
+  most = std::min(most, by_tile.size());
+  std::set<std::size_t> rows;
+  for (const auto& is_wanted : compared) {
+    const auto found = std::ranges::find_if(by_tile, is_wanted);
+    if (most > 1 && found != by_tile.end() && found->time < by_tile.front().time * kWorthAShow) {
+      rows.insert(static_cast<std::size_t>(found - by_tile.begin()));
+    }
+  }
+  std::size_t leading = most;
+  const auto others = [&] {
+    return static_cast<std::size_t>(std::distance(rows.lower_bound(leading), rows.end()));
+  };
+  while (leading > 1 && leading + others() > most) {
+    --leading;
+  }
+  for (std::size_t i = 0; i < leading; ++i) {
+    rows.insert(i);
+  }
+  return {rows.begin(), rows.end()};
+}
+
 }  // namespace tilecast

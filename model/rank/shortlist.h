@@ -1,6 +1,8 @@
 // Selects the kernels that a ranking lists besides the fastest. Checked by: predict_test.cpp.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "model/rank/effort.h"
@@ -15,5 +17,13 @@ void set_shortlist(const Shortlist& shortlist, Ranking& ranking);
 /// counterpart, if it is better.
 void set_counterpart(const Shortlist& shortlist, const std::vector<Prediction>& sorted,
                      Ranking& ranking);
+
+/// Kinds of kernels that engineers compare.
+using ComparedKernels = std::vector<std::function<bool(const Prediction&)>>;
+
+/// Returns the places of the rows of a table of `most` kernels: the first ones, and last the best
+/// of each compared kind that takes at most 1.5 times as long as the first.
+std::vector<std::size_t> table_rows(const std::vector<Prediction>& by_tile, std::size_t most,
+                                    const ComparedKernels& compared);
 
 }  // namespace tilecast

@@ -191,16 +191,25 @@ std::vector<GemmForm> apart_of(const GemmQuestion& q, const KernelList& legal,
 
 }  // namespace
 
-bool is_usual_tile(const KernelConfig& config, ElementType dtype) {
+bool is_usual_tile(const AnyConfig& any, ElementType dtype) {
   constexpr i32 kBlockBytes = 128;
   constexpr std::tuple<Schedule, i32, i32> kUsual[] = {{Schedule::kWarpSpecialized, 128, 256},
                                                        {Schedule::kWarpSpecialized, 128, 128},
                                                        {Schedule::kPingPong, 128, 128},
                                                        {Schedule::kPingPong, 64, 256}};
-  const Tiling& t = config.tiling;
-  return t.block_k * element_bytes(dtype) == kBlockBytes &&
-         std::ranges::find(kUsual, std::tuple(config.schedule, t.block_m, t.block_n)) !=
-             std::end(kUsual);
+  const KernelConfig* config = std::get_if<KernelConfig>(&any);
+  return config != nullptr && config->tiling.block_k * element_bytes(dtype) == kBlockBytes &&
+         std::ranges::find(kUsual, std::tuple(config->schedule, config->tiling.block_m,
+                                              config->tiling.block_n)) != std::end(kUsual);
+}
+
+ComparedKernels compared_kernels(ElementType dtype) {
+  const auto of_schedule = [](Schedule schedule) {
+    return
+        [schedule](const Prediction& p) { return schedule_of(p.config) == AnySchedule(schedule); };
+  };
+  return {of_schedule(Schedule::kWarpSpecialized), of_schedule(Schedule::kPingPong),
+          [dtype](const Prediction& p) { return is_usual_tile(p.config, dtype); }};
 }
 
 GemmForm gemm_form(const GemmQuestion& q, const KernelConfig& config, const GemmWork& work) {

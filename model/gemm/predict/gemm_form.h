@@ -15,6 +15,7 @@
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/predict/gemm_question.h"
 #include "model/rank/effort.h"
+#include "model/rank/shortlist.h"
 
 namespace tilecast {
 
@@ -38,12 +39,12 @@ struct FastestForms {
   std::vector<GemmForm> apart;  // kernels of the shortlist that are not in `forms`
 };
 
-/// A ranking always shows the best kernel of these schedules: cooperative and ping-pong.
-inline constexpr Schedule kComparedSchedules[] = {Schedule::kWarpSpecialized, Schedule::kPingPong};
-
 /// Whether engineers usually try this tile first: cooperative 128x256 or 128x128, ping-pong 128x128
 /// or 64x256, with K blocks of 128 bytes.
-bool is_usual_tile(const KernelConfig& config, ElementType dtype);
+bool is_usual_tile(const AnyConfig& config, ElementType dtype);
+
+/// A ranking always shows the best cooperative and ping-pong kernel, and the best usual tile.
+ComparedKernels compared_kernels(ElementType dtype);
 
 /// Returns the `keep` fastest of each schedule. The kernels of one schedule must be consecutive in
 /// `legal`, as in enumerate_kernels.
