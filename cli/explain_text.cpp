@@ -13,6 +13,7 @@
 #include "model/base/text.h"
 #include "model/ops/short_config_text.h"
 #include "model/predict/why_extrapolated.h"
+#include "model/rank/order_confidence.h"
 
 namespace tilecast {
 namespace {
@@ -169,7 +170,10 @@ std::string kernels_text(const ExplainReport& report, const std::vector<Named>& 
                                 : p.tflops > 0 && !is_rated_in_bytes(report.problem)
                                     ? fmt::format(", {:.0f} TFLOP/s", p.tflops)
                                     : "",
-                                n.role.empty() ? "" : ", ", n.role));
+                                n.role.empty() ? "" : ", ", n.role) +
+                        (&p != &first && too_close(p.time / first.time - 1, report.regime)
+                             ? ", too close to call"
+                             : ""));
     if (&p == &first) {
       text += wrapped("    ", fmt::format("bound by {}; {}", bound_text(gpu.spec, p),
                                           clock_text(p, gpu.calibrated)));

@@ -192,7 +192,9 @@ inline constexpr OptionRow kKernelOptions[] = {
      "op's "
      "library"},
     {"predict", "--configs", "FILE", "",
-     "Rank the configurations of this file, one per line, instead of the search space"},
+     "Rank the configurations of this file, one per line, instead of the search space. Up to 50 "
+     "(10 with --problems) are each ranked as --config ranks one; of more, only those that could "
+     "be first are simulated"},
     {"predict explain compare emit", "--schedule", "NAME...", "",
      "Only these schedules, such as pingpong cooperative (`tilecast list schedules`)"},
     {"explain", "--no-best,--no-baseline", "", "",
@@ -210,7 +212,7 @@ inline constexpr OptionRow kKernelOptions[] = {
 inline constexpr OptionRow kPointOptions[] = {
     {"predict", "--problems", "FILE", "",
      "Many problems instead of SHAPE, one per line: shapes with ranges, JSON or CSV, or CUTLASS's "
-     "JSON list; a file, or - for standard input. Prints a row or a line of JSON for each",
+     "JSON list; a file, or - for standard input. Prints a row for each, or why it has none",
      0, 0, "",
      "SHAPE -n --config --data --lda --ldb --ldc --experts --groups --groups-file --wide --all "
      "--verbose"},
@@ -336,8 +338,10 @@ inline constexpr OptionRow kOutputOptions[] = {
     {"explain", "--trace", "FILE", "",
      "Write the simulated timeline of --config, or of the best kernel, to this Perfetto trace"},
     {"predict", "--format", "table|json|csv|jsonl|cutlass", "table",
-     "jsonl: one line per problem; cutlass: a test list for CUTLASS's profiler"},
-    {"compare", "--format", "table|json|csv|jsonl", "table", "jsonl: one line per problem"},
+     "json: a list for several problems or GPUs; jsonl: one line per problem; cutlass: a test list "
+     "for CUTLASS's profiler"},
+    {"compare", "--format", "table|json|csv|jsonl", "table",
+     "json: a list for several problems; jsonl: one line per problem"},
     {"explain", "--format", "table|json|csv|jsonl", "table",
      "csv: a row per kernel, in the columns of predict; jsonl: JSON on one line"},
     {"gpus doctor validate status", "--format", "table|json", "table", ""},

@@ -95,6 +95,19 @@ std::string csv_titles(std::string_view columns) {
   return join(names, ",");
 }
 
+namespace {
+
+/// Returns "3 7" for a list of numbers.
+std::string numbers_text(const nlohmann::ordered_json& numbers) {
+  std::vector<std::string> texts;
+  for (const nlohmann::ordered_json& number : numbers) {
+    texts.push_back(number.dump());
+  }
+  return join(texts, " ");
+}
+
+}  // namespace
+
 std::string csv_cells(const nlohmann::ordered_json& object, std::string_view columns) {
   using Json = nlohmann::ordered_json;
   std::string cells;
@@ -107,6 +120,7 @@ std::string csv_cells(const nlohmann::ordered_json& object, std::string_view col
                     : value.is_string()       ? csv_field(value.get<std::string>())
                     : value.is_boolean()      ? (value.get<bool>() ? "1" : "0")
                     : value.is_number_float() ? fmt::format("{:.6g}", value.get<double>())
+                    : value.is_array()        ? numbers_text(value)
                                               : value.dump());
   }
   return cells.substr(1);

@@ -205,7 +205,11 @@ void run_many(const Arguments& args) {
                                .unread = listed_configs.unread};
     nlohmann::ordered_json object = ranking_object(report);
     object.erase("elapsed_ms");  // so that equal problems have equal output
-    return {object, object["ranking"], list_rows(report)};
+    std::vector<nlohmann::ordered_json> rows = object["ranking"];
+    for (const auto& [line, why] : unranked_lines(report)) {
+      rows.push_back({{"config_line", line}, {"error", why}});
+    }
+    return {object, std::move(rows), list_rows(report)};
   };
   const std::string columns = std::string(kRankingColumns).append(listing ? kListedColumns : "");
   answer_list(args, {cutlass ? cutlass_header() : list_titles(listing), columns, answer});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -31,6 +33,7 @@ nlohmann::ordered_json prediction_json(const RankingReport& report,
   row.update(kernel_json(p));
   if (const std::vector<std::size_t> lines = lines_of(report, p.config); !lines.empty()) {
     row["config_line"] = lines.front();
+    row["config_lines"] = lines;
   }
   row["closed_form_time_us"] = rounded(microseconds(p.closed_form_time), kFigureDigits);
   row["cycles_correction"] = rounded(p.cycles_correction, kFigureDigits);
@@ -70,26 +73,6 @@ nlohmann::ordered_json prediction_json(const RankingReport& report,
   return row;
 }
 
-/// Returns the rank of a listed configuration, or why it has none.
-nlohmann::ordered_json listed_json(const RankingReport& report, std::size_t place) {
-  const Ranking& r = report.ranking;
-  const auto& [config, why_none] = r.listed[place];
-  nlohmann::ordered_json row = {{"line", report.lines[place]}};
-  if (!config) {
-    row["error"] = why_none;
-    return row;
-  }
-  row["config"] = to_text(*config);
-  const auto found = std::ranges::find(r.predictions, *config, &Prediction::config);
-  if (found != r.predictions.end()) {
-    row["rank"] = found - r.predictions.begin() + 1;
-  } else {
-    row["error"] = why_not_legal(report.gpu.spec, std::get<GemmProblem>(r.problem),
-                                 std::get<KernelConfig>(*config));
-  }
-  return row;
-}
-
 }  // namespace
 
 std::vector<std::size_t> lines_of(const RankingReport& report, const AnyConfig& config) {
@@ -101,6 +84,53 @@ std::vector<std::size_t> lines_of(const RankingReport& report, const AnyConfig& 
   }
   return lines;
 }
+
+std::vector<UnrankedLine> unranked_lines(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  std::vector<UnrankedLine> unranked;
+  for (std::size_t i = 0; i < r.listed.size(); ++i) {
+    const auto& [config, why_none] = r.listed[i];
+    if (!config) {
+      unranked.push_back({report.lines[i], why_none});
+    } else if (std::ranges::find(r.predictions, *config, &Prediction::config) ==
+               r.predictions.end()) {
+      unranked.push_back(
+          {report.lines[i], why_not_legal(report.gpu.spec, std::get<GemmProblem>(r.problem),
+                                          std::get<KernelConfig>(*config))});
+    }
+  }
+  return unranked;
+}
+
+namespace {
+
+/// Returns the rank of each listed configuration, or why it has none, by line.
+nlohmann::ordered_json listed_json(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  std::map<std::size_t, nlohmann::ordered_json> by_line;
+  for (std::size_t i = 0; i < r.listed.size(); ++i) {
+    nlohmann::ordered_json& row = by_line[report.lines[i]] = {{"line", report.lines[i]}};
+    if (const std::optional<AnyConfig>& config = r.listed[i].config) {
+      row["config"] = to_text(*config);
+      const auto found = std::ranges::find(r.predictions, *config, &Prediction::config);
+      row["rank"] = found - r.predictions.begin() + 1;
+    }
+  }
+  std::vector<UnrankedLine> without = unranked_lines(report);
+  without.insert(without.end(), report.unread.begin(), report.unread.end());
+  for (const auto& [line, why] : without) {
+    by_line[line]["line"] = line;
+    by_line[line].erase("rank");
+    by_line[line]["error"] = why;
+  }
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& [line, row] : by_line) {
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace
 
 nlohmann::ordered_json ranking_object(const RankingReport& report) {
   const Ranking& r = report.ranking;
@@ -117,15 +147,8 @@ nlohmann::ordered_json ranking_object(const RankingReport& report) {
                                  {"elapsed_ms", rounded(report.elapsed.value * 1e3, 4)},
                                  {"within_1_percent", r.within_1_percent},
                                  {"ranking", nlohmann::ordered_json::array()}};
-  for (std::size_t i = 0; i < r.listed.size(); ++i) {
-    json["listed"].push_back(listed_json(report, i));
-  }
-  for (const auto& [line, why] : report.unread) {
-    json["listed"].push_back({{"line", line}, {"error", why}});
-  }
-  if (!report.unread.empty()) {
-    std::sort(json["listed"].begin(), json["listed"].end(),
-              [](const auto& a, const auto& b) { return a["line"] < b["line"]; });
+  if (!r.listed.empty() || !report.unread.empty()) {
+    json["listed"] = listed_json(report);
   }
   if (r.copies) {
     json["copies"] = copies_json(*r.copies);
@@ -222,11 +245,19 @@ bool counts_order(const RankingReport& report) {
 
 std::optional<Lead> lead_of(const RankingReport& report) {
   const Ranking& r = report.ranking;
-  const Prediction& best = r.predictions.front();
-  if (!r.next_simulated || r.next_simulated->time <= best.time) {
+  const Seconds best = r.predictions.front().time;
+  Seconds next{std::numeric_limits<double>::infinity()};
+  const auto add = [&](const Prediction& p) {
+    next = p.time > best ? std::min(next, p.time) : next;
+  };
+  if (r.next_simulated) {
+    add(*r.next_simulated);
+  }
+  std::ranges::for_each(r.by_tile, add);
+  if (!std::isfinite(next.value)) {
     return {};
   }
-  Lead lead{.apart = r.next_simulated->time / best.time - 1, .in_order = {}};
+  Lead lead{.apart = next / best - 1, .in_order = {}};
   if (counts_order(report)) {
     lead.in_order = share_in_order(lead.apart, r.regime);
   }

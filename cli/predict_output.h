@@ -20,8 +20,8 @@ namespace tilecast {
 /// Measurements by canonical configuration.
 using MeasuredByConfig = std::map<std::string, Measurement>;
 
-/// A line of a list of configurations that cannot be read, and why.
-struct UnreadLine {
+/// A line of a list of configurations that has no rank, and why.
+struct UnrankedLine {
   std::size_t line;
   std::string why;
 };
@@ -39,11 +39,13 @@ struct RankingReport {
   // Text: shows rows of the ranking instead of the best of each tile.
   bool every_candidate = false;
   std::vector<std::size_t> lines = {};  // of the listed configurations (Ranking::listed)
-  std::vector<UnreadLine> unread = {};
+  std::vector<UnrankedLine> unread = {};
 };
 
 /// Returns the lines that stand for this configuration.
 std::vector<std::size_t> lines_of(const RankingReport& report, const AnyConfig& config);
+/// Returns the lines that no legal kernel matches.
+std::vector<UnrankedLine> unranked_lines(const RankingReport& report);
 
 /// Rows of the text output after the fastest: other tiles, and the nearest CUTLASS kernel if its
 /// library supports the problem.
@@ -63,9 +65,8 @@ Spread spread_of(const Prediction& p);
 /// Returns the measurement of a configuration, or null if the files have no valid one.
 const Measurement* measured(const RankingReport& report, const Prediction& prediction);
 
-/// By how much the first kernel is ahead of the next simulated one, relative to the first one's
-/// time, and the fraction of measured pairs with such a difference that are in the predicted order,
-/// if known.
+/// By how much the first kernel is ahead of the next one, relative to the first one's time, and the
+/// fraction of measured pairs with such a difference that are in the predicted order, if known.
 struct Lead {
   double apart;
   std::optional<double> in_order;
@@ -73,7 +74,7 @@ struct Lead {
 /// Whether pairs like the report's were counted: 16-bit kernels of one GEMM, like the training
 /// data.
 bool counts_order(const RankingReport& report);
-/// Returns std::nullopt if no simulated kernel follows the first.
+/// Returns std::nullopt if no kernel with another time follows the first.
 std::optional<Lead> lead_of(const RankingReport& report);
 
 /// Returns "h200_sxm: 0 results clamped", followed by each clamped row.
@@ -95,7 +96,8 @@ inline constexpr std::string_view kRankingColumns =
     "rank,config,cycles,sm_clock_mhz,time_us,interval_low_us=/interval_us/0,"
     "interval_high_us=/interval_us/1,tflops,power_w,energy_mj,limiter,l2_to_sm_bytes,"
     "dram_read_bytes,dram_write_bytes,measured_time_us,method,extrapolated";
-inline constexpr std::string_view kListedColumns = ",config_line";  // with listed configurations
+inline constexpr std::string_view kListedColumns =
+    ",config_line,config_lines";  // of listed configurations
 /// Formats a row of a list for each of the ranking's rows, and the titles of its columns; with
 /// listed configurations their lines are a column.
 std::string list_titles(bool listing);

@@ -80,12 +80,12 @@ bool is_estimate(const RankingReport& report, const Prediction& p) {
   return report.ranking.simulated > 0 && p.method == Method::kAnalytic;
 }
 
-/// Returns "3,7", or "3,7,8+4" for many lines.
+constexpr std::size_t kLineColumns = 6;
+
+/// Returns "3,7", or "3+6" for the first of many lines and the number of the others.
 std::string lines_text(const std::vector<std::size_t>& lines) {
-  constexpr std::size_t kMost = 3;
-  const std::size_t shown = std::min(lines.size(), kMost);
-  return fmt::format("{}{}", fmt::join(lines.begin(), lines.begin() + static_cast<int>(shown), ","),
-                     lines.size() > shown ? fmt::format("+{}", lines.size() - shown) : "");
+  const std::string all = fmt::format("{}", fmt::join(lines, ","));
+  return all.size() <= kLineColumns ? all : fmt::format("{}+{}", lines.front(), lines.size() - 1);
 }
 
 /// Formats rows. All reports have the problem of the first.
@@ -235,11 +235,11 @@ std::string order_text(const RankingReport& report) {
                            : ", within 1 %",
                        close == 2 ? "both" : "them");
   }
-  return known ? fmt::format(
-                     "#1 leads #2 by {:.1f} %: the predicted order is right in {:.0f} % of "
-                     "such pairs.",
-                     100 * apart(rows[1]), 100 * share_in_order(apart(rows[1]), regime))
-               : "";
+  return fmt::format("#1 leads #2{} by {:.1f} %{}.",
+                     is_estimate(report, rows[1]) ? " (estimated)" : "", 100 * apart(rows[1]),
+                     known ? fmt::format(": the predicted order is right in {:.0f} % of such pairs",
+                                         100 * share_in_order(apart(rows[1]), regime))
+                           : "");
 }
 
 /// Compares the first row with the fastest, if it was preferred for its energy.
@@ -355,7 +355,8 @@ std::string ranking_table(const RankingReport& report) {
   }
   head += "\n";
   const bool estimates = std::ranges::any_of(
-      listed(report), [&](const Prediction& p) { return is_estimate(report, p); });
+      rows_shown(report, report.rows.value_or(report.every_candidate ? kSomeRows : kMostShortRows)),
+      [&](const ShownRow& row) { return is_estimate(report, row.prediction); });
   std::string notes = "\n";
   for (const std::string& line : {order_text(report), energy_text(report), cutlass_text(report),
                                   copies_text(r), spread_text(report), outlasting_text(r)}) {
@@ -383,7 +384,7 @@ std::string ranking_table(const RankingReport& report) {
   return head + rows_text({report}, rows) + notes;
 }
 
-constexpr char kListLine[] = "{:>5} ", kListRow[] = "{:>9} {:>7}  ", kListProblem[] = "{:<26} {}";
+constexpr char kListLine[] = "{:>6} ", kListRow[] = "{:>9} {:>7}  ", kListProblem[] = "{:<26} {}";
 
 std::string list_titles(bool listing) {
   return (listing ? fmt::format(kListLine, "line") : "") +
@@ -404,16 +405,19 @@ std::string list_rows(const RankingReport& report) {
                     fmt::format("{} {}{}", field_name(p.config), tile_text(p.config),
                                 cluster.empty() || cluster == "1x1" ? "" : " c" + cluster)));
   }
+  for (const auto& [line, why] : unranked_lines(report)) {
+    text +=
+        wrapped(fmt::format(kListLine, line) + fmt::format(kListRow, "-", "-"),
+                fmt::format(kListProblem, without_groups(to_text(report.ranking.problem)), why));
+  }
   return text;
 }
 
 std::string rejected_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
   std::string text;
-  for (std::size_t i = 0; i < r.listed.size(); ++i) {
-    if (!r.listed[i].config) {
-      text += wrapped(fmt::format("  line {}: ", report.lines[i]), r.listed[i].why_none);
-    }
+  for (const auto& [line, why] : unranked_lines(report)) {
+    text += wrapped(fmt::format("  line {}: ", line), why);
   }
   for (const auto& [reason, count] : r.rejected) {
     text +=

@@ -82,7 +82,8 @@ std::string answer_text(const std::string& format, const ListedProblem& listed,
     return line;
   };
   if (format.starts_with("json")) {
-    return json_text(place(answer.object));
+    std::string line = json_text(place(answer.object));
+    return format == "json" ? line.substr(0, line.size() - 1) : line;
   }
   if (format == "csv") {
     std::string text;
@@ -167,15 +168,17 @@ void answer_list(const Arguments& args, const ListAnswers& answers) {
                            ? fmt::format(", about {:.0f} s left", passed() * (1 / share - 1))
                            : "");
   });
-  std::string header =
-      format.starts_with("json") ? ""
+  const bool is_json_list = format == "json";
+  std::string before =  // the next answer
+      is_json_list        ? "[\n"
+      : format == "jsonl" ? ""
       : format == "csv" ? fmt::format("index,line,problem,{},error\n", csv_titles(answers.columns))
                         : answers.titles;
   InOrder in_order(threads, [&](const std::string& text) {
     if (is_terminal(STDOUT_FILENO)) {
       begin_line();
     }
-    write_now(std::exchange(header, "") + text);
+    write_now(std::exchange(before, is_json_list ? ",\n" : "") + text);
     ++done;
     progress.add();
   });
@@ -183,7 +186,10 @@ void answer_list(const Arguments& args, const ListAnswers& answers) {
     in_order.give([&answer, problem = std::move(listed)] { return answer(problem); });
   });
   in_order.finish();
-  write_now(header);  // for a shard without problems
+  if (done == 0) {  // a shard without problems
+    write_now(before);
+  }
+  write_now(is_json_list ? "\n]\n" : "");
   begin_line();
   const double took = passed();
   say("{} in {:.1f} s, {:.1f}/s on {} threads", counted(all, "problem"), took,

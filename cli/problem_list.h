@@ -15,7 +15,7 @@ namespace tilecast {
 
 struct ListAnswer {
   nlohmann::ordered_json object;             // one line of JSON
-  std::vector<nlohmann::ordered_json> rows;  // rows of the CSV
+  std::vector<nlohmann::ordered_json> rows;  // rows of the CSV; `error` instead of a result
   std::string text;                          // rows of the table
 };
 

@@ -15,6 +15,7 @@
 #include "model/base/file.h"
 #include "model/base/refuse.h"
 #include "model/base/text.h"
+#include "model/ops/short_config_text.h"
 #include "model/predict/rank_draws.h"
 #include "model/rank/objective.h"
 
@@ -105,7 +106,7 @@ std::vector<AnySchedule> asked_schedules(const Arguments& args, const AnyProblem
     } catch (const ConfigError&) {
       std::vector<std::string> known;
       for (const AnySchedule& schedule : menu_schedules(gpu, op)) {
-        known.emplace_back(to_text(schedule));
+        known.emplace_back(common_name(schedule));
       }
       throw ConfigError(fmt::format("--schedule {}: expected one of {}{}", name, join(known, ", "),
                                     did_you_mean(name, known)));

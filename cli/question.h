@@ -16,7 +16,7 @@ namespace tilecast {
 struct ListedConfigs {
   std::vector<ConfigPattern> configs;
   std::vector<std::size_t> lines;
-  std::vector<UnreadLine> unread = {};
+  std::vector<UnrankedLine> unread = {};
 };
 /// Reads the configurations of a file, or of standard input for -, one per line, complete or
 /// partial, each once; lines that begin with # are comments. Names each line that cannot be read on
@@ -37,8 +37,7 @@ struct Question {
   ListedConfigs listed = {};
   Effort effort = {};
   std::vector<GemmProblem> draws = {};  // random routings
-  bool cutlass =
-      false;  // ranks only CUTLASS's kernels, after the nearest of those of all schedules
+  bool cutlass = false;                 // ranks only kernels that CUTLASS has
 };
 
 /// Reads --method, --simulate, --threads and --objective.

@@ -21,10 +21,11 @@ ElementType parse_element_type(std::string_view text) {
   if (const std::optional<ElementType> type = element_type_named(text)) {
     return *type;
   }
-  const std::vector<std::string> known{"fp16", "bf16", "e4m3", "e5m2", "fp32"};
-  throw ConfigError(fmt::format(
-      "unknown dtype '{}': expected fp16, bf16, e4m3 or e5m2, or fp32 for copies and additions{}",
-      on_one_line(text), did_you_mean(text, known)));
+  const std::vector<std::string> known{"fp16", "bf16", "e4m3", "fp8", "e5m2", "fp32"};
+  throw ConfigError(
+      fmt::format("unknown dtype '{}': expected fp16, bf16, e4m3 (or fp8), e5m2, or fp32 for "
+                  "copies and additions{}",
+                  on_one_line(text), did_you_mean(text, known)));
 }
 
 std::optional<ElementType> element_type_named(std::string_view text) {

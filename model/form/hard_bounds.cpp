@@ -9,7 +9,7 @@ Seconds HardBounds::least_time(Hertz sm_clock) const {
 }
 
 Seconds HardBounds::least_on_any_card(Hertz sm_clock) const {
-  const Hertz highest = sm_clock * (1 + clock_error);
+  const Hertz highest = std::max(sm_clock, highest_clock);
   return std::max({time_of(std::max(tensor, intake), highest), dram_peak, launch});
 }
 

@@ -27,9 +27,9 @@ namespace tilecast {
 struct HardBounds {
   Cycles tensor, intake;            // bounds in cycles, at any SM clock
   Seconds dram, dram_peak, launch;  // independent of the SM clock
-  /// Fraction by which a GPU's clock may exceed the forecast; above 0 only without a calibration,
-  /// if the clock is derived from another GPU's.
-  double clock_error = 0;
+  /// Highest clock of the GPU, which may exceed the forecast's; above 0 only without a calibration,
+  /// if the forecast's clock is derived from another GPU's.
+  Hertz highest_clock{};
 
   /// Lower bound on a forecast's time.
   Seconds least_time(Hertz sm_clock) const;

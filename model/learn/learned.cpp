@@ -11,10 +11,6 @@ namespace tilecast {
 namespace {
 
 constexpr double kNineOfTen = 1.645;  // standard deviations to either side of a 90 % interval
-// Distance from the measured range of a feature, in parts of the range, from which a kernel is
-// extrapolated; for a loop's length, below one K block of which most of each load is out of bounds,
-// it is 0.
-constexpr double kBeyondRange = 0.25;
 // Half a unit of the last decimal place in which ranges are written.
 constexpr double kRounding = 1e-4;
 constexpr double kMostOfError = 1;  // bound on the expected error of log(time)
@@ -39,9 +35,7 @@ bool LearnedPart::extrapolates(const KernelFeatures& kernel) const {
   }
   for (std::size_t f = 0; f < model_.scale.size(); ++f) {
     const auto& [at, width, least, most] = model_.scale[f];
-    const std::string_view name = model_.features[f].name;
-    const double beyond =
-        (name == "k" || name == "keys" ? 0 : kBeyondRange * (most - least)) + kRounding;
+    const double beyond = model_.features[f].beyond * (most - least) + kRounding;
     if (kernel.values[f] < least - beyond || kernel.values[f] > most + beyond) {
       return true;
     }

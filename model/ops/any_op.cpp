@@ -178,9 +178,18 @@ AnyConfig parse_config(std::string_view given) {
 
 AnySchedule parse_schedule(Op op, std::string_view text) {
   const AnySchedule schedule = schedule_named(text, op);
-  refuse_if(op_of(schedule) != op, "schedule '{}' computes {}, not {}", on_one_line(text),
-            to_text(op_of(schedule)), to_text(op));
+  if (const std::string why = why_other_op(op, {&schedule, 1}); !why.empty()) {
+    throw ConfigError(why);
+  }
   return schedule;
+}
+
+std::string why_other_op(Op op, std::span<const AnySchedule> schedules) {
+  const auto other = std::ranges::find_if(
+      schedules, [op](const AnySchedule& schedule) { return op_of(schedule) != op; });
+  return other == schedules.end() ? ""
+                                  : fmt::format("schedule {} computes {}, not {}", to_text(*other),
+                                                to_text(op_of(*other)), to_text(op));
 }
 
 }  // namespace tilecast

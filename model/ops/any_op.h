@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -90,5 +91,7 @@ AnyConfig parse_config(std::string_view text);
 /// Parses a schedule with schedule_named (config_pattern.h). Throws ConfigError if `text` is not a
 /// schedule of the op.
 AnySchedule parse_schedule(Op op, std::string_view text);
+/// Returns the message for the first schedule of another op; empty if there is none.
+std::string why_other_op(Op op, std::span<const AnySchedule> schedules);
 
 }  // namespace tilecast

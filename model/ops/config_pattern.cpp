@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -145,7 +146,7 @@ AnySchedule schedule_named(std::string_view text, std::optional<Op> op) {
     std::vector<std::string> known;
     for (const AnySchedule& schedule : every_schedule()) {
       if (op_of(schedule) == op.value_or(Op{})) {
-        known.emplace_back(to_text(schedule));
+        known.emplace_back(common_name(schedule));
       }
     }
     throw ConfigError(fmt::format("unknown schedule '{}': expected one of {}{}", on_one_line(text),
@@ -214,6 +215,10 @@ void ConfigPattern::read_short(std::string text) {
   }
   if (parse_integer(words.front())) {
     fail("expected a schedule, such as pingpong, or a tile, such as 128x256");
+  }
+  if (std::isdigit(static_cast<unsigned char>(words.front().front())) != 0 &&
+      !is_tile(words.front())) {
+    fail("expected a tile, such as 128x256, and a space before the next part");
   }
   std::vector<std::string> keys;
   for (const AnySchedule& schedule : every_schedule()) {

@@ -141,6 +141,12 @@ std::string field_name(const AnyConfig& config) {
   return std::string(to_text(schedule_of(config)));
 }
 
+std::string_view common_name(const AnySchedule& schedule) {
+  return schedule == AnySchedule(Schedule::kWarpSpecialized) ? "cooperative"
+         : schedule == AnySchedule(Schedule::kPingPong)      ? "pingpong"
+                                                             : to_text(schedule);
+}
+
 std::string_view abbreviation_of(const AnySchedule& schedule) {
   return std::visit([](const auto s) { return traits_of(s).abbreviation; }, schedule);
 }

@@ -32,6 +32,10 @@ std::optional<AnyConfig> parse_short_config(std::string_view text);
 /// name.
 std::string field_name(const AnyConfig& config);
 
+/// Returns the name by which most people ask for a schedule: "cooperative", "pingpong"; else
+/// tilecast's name.
+std::string_view common_name(const AnySchedule& schedule);
+
 /// Returns the abbreviation in the schedule's traits.
 std::string_view abbreviation_of(const AnySchedule& schedule);
 /// Returns the schedule of the first word of a short form, with or without the suffix of its grid.

@@ -22,17 +22,20 @@ namespace {
 constexpr Words<Method, 2> kMethods{
     {{Method::kAnalytic, "analytic"}, {Method::kSimulated, "simulated"}}};
 
+void require_own_schedules(const AnyProblem& problem, const std::vector<AnySchedule>& schedules) {
+  if (const std::string why = why_other_op(op_of(problem), schedules); !why.empty()) {
+    throw ConfigError(why);
+  }
+}
+
 /// Converts the schedules to the op's schedule type. Throws ConfigError for a schedule of another
 /// op.
 template <class Own>
 std::vector<Own> own_schedules(const AnyProblem& problem,
                                const std::vector<AnySchedule>& schedules) {
+  require_own_schedules(problem, schedules);
   std::vector<Own> own;
   for (const AnySchedule& schedule : schedules) {
-    if (op_of(schedule) != op_of(problem)) {
-      throw ConfigError(fmt::format("schedule {} computes {}, not {}", to_text(schedule),
-                                    to_text(op_of(schedule)), to_text(op_of(problem))));
-    }
     own.push_back(std::get<Own>(schedule));
   }
   return own;
@@ -179,7 +182,7 @@ std::vector<Ranking::Listed> completed(const GpuSpec& gpu, const AnyProblem& pro
           .predictions.front()
           .config;
     }
-    (void)own_schedules<Schedule>(problem, config.schedules());
+    require_own_schedules(problem, config.schedules());
     if (!kernels) {
       kernels.emplace(gpu, *gemm, threads);
     }
@@ -233,7 +236,7 @@ Ranking rank_completed(const GemmQuestion& question, const std::vector<ConfigPat
     }
   }
   if (all.empty()) {
-    throw ConfigError(listed.front().why_none);
+    throw NoLegalKernel(listed.front().why_none);
   }
   Ranking ranking = rank_listed(question, all, effort);
   ranking.listed = std::move(listed);

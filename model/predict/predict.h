@@ -67,8 +67,8 @@ std::vector<Ranking::Listed> completed(const GpuSpec& gpu, const AnyProblem& pro
                                        Inputs inputs, unsigned threads);
 
 /// Ranks a list of configurations, such as a compiler's, like rank_candidates: all legal ones; the
-/// others count as rejected. Ranking::listed has the completed ones. Throws ConfigError if none is
-/// legal, and for ops other than GEMM.
+/// others count as rejected. Ranking::listed has the completed ones. Throws NoLegalKernel
+/// (predict_gemm.h) if none is legal, and ConfigError for ops other than GEMM.
 Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
                      const std::vector<ConfigPattern>& configs, Regime regime, Inputs inputs,
                      const Effort& effort = {});

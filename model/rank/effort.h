@@ -37,9 +37,10 @@ struct Effort {
   bool whole_menu = false;  // include dominated candidates (candidates.h)
   Shortlist shortlist = {};
   Objective objective = Objective::kTime;
-  // In longer lists (rank_configs) only those that could be first are simulated.
+  // Length of a list (rank_configs) whose configurations are each ranked as one alone; in longer
+  // lists only those that could be first are simulated.
   std::size_t most_alone = kMostAlone;
-  std::size_t least_simulations = 1;  // per schedule, although they are long; by rank_matching 4
+  std::size_t least_simulations = 1;  // per schedule, however long they are; 4 in rank_matching
 };
 
 }  // namespace tilecast

@@ -28,6 +28,9 @@ namespace tilecast {
 /// group stand for each other, so only the group has a meaning.
 struct Feature {
   std::string_view name, group;
+  // Distance from the measured range, in parts of it, from which a kernel is extrapolated. For a
+  // loop's length 0: below one K block most of each load is out of bounds.
+  double beyond = 0.25;
 };
 
 /// Features of a GEMM kernel, computed by model/gemm/predict/kernel_features.cpp. None is a
@@ -63,7 +66,7 @@ constexpr Feature kGemmFeatures[] = {
     {"energy_operand", "time and clock"},
     {"energy_dram", "time and clock"},
     // Features of the problem on this chip.
-    {"k", "K"},
+    {"k", "K", 0},
     {"k_blocks", "K"},
     {"all_k_blocks", "K"},
     {"groups", "waves and grid"},
@@ -120,7 +123,7 @@ constexpr Feature kAttentionFeatures[] = {
     {"head_dim", "tile"},
     {"causal", "loop"},
     {"queries", "waves and grid"},
-    {"keys", "loop"},
+    {"keys", "loop", 0},
     {"heads_per_kv", "waves and grid"},
     {"dram_bytes", "DRAM"},
     {"heads_apart", "DRAM"},

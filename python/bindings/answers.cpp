@@ -174,7 +174,7 @@ std::vector<Seconds> simulated_times_of(const GpuSpec& gpu, const Asked& ask,
     ranking =
         rank_configs(gpu, ask.problem, configs, ask.regime, ask.inputs,
                      {.method = Method::kSimulated, .threads = 1, .most_alone = kEveryCandidate});
-  } catch (const ConfigError&) {  // none can run
+  } catch (const NoLegalKernel&) {
     return times;
   }
   for (std::size_t i = 0; i < configs.size(); ++i) {

@@ -34,8 +34,7 @@ bool is_aligned(const AnyProblem& problem) {
 
 bool can_pick(const JoinedGroup& group) { return group.points.size() >= 2; }
 
-double pick_ratio(const JoinedGroup& group, const Preference& preference, std::size_t count) {
-  TILECAST_ASSERT(!group.points.empty() && count > 0);
+std::vector<const JoinedPoint*> picked(const JoinedGroup& group, const Preference& preference) {
   std::vector<const JoinedPoint*> order;
   for (const JoinedPoint& point : group.points) {
     order.push_back(&point);
@@ -44,6 +43,12 @@ double pick_ratio(const JoinedGroup& group, const Preference& preference, std::s
     return std::tuple(preference(*a), std::string_view(a->measured.point.config)) <
            std::tuple(preference(*b), std::string_view(b->measured.point.config));
   });
+  return order;
+}
+
+double pick_ratio(const JoinedGroup& group, const Preference& preference, std::size_t count) {
+  TILECAST_ASSERT(!group.points.empty() && count > 0);
+  std::vector<const JoinedPoint*> order = picked(group, preference);
   order.resize(std::min(count, order.size()));
   double best = 0;
   for (const JoinedPoint* point : order) {

@@ -26,6 +26,9 @@ bool can_pick(const JoinedGroup& group);
 /// aligned in all layouts; true for other ops.
 bool is_aligned(const AnyProblem& problem);
 
+/// Returns the group's points in the order in which they are picked.
+std::vector<const JoinedPoint*> picked(const JoinedGroup& group, const Preference& preference);
+
 /// Returns the quality of a pick: the fastest of the first `count` configurations by preference.
 double pick_ratio(const JoinedGroup& group, const Preference& preference, std::size_t count);
 

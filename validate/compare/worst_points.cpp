@@ -131,10 +131,9 @@ std::vector<WorstPick> worst_picks(const JoinedData& data, std::size_t count) {
   std::vector<WorstPick> picks;
   for (const JoinedGroup& group : data.groups) {
     if (can_pick(group)) {
-      picks.push_back(
-          {worst_point(group, *std::ranges::min_element(group.points, {}, by_predicted_time)),
-           worst_point(group,
-                       *std::ranges::min_element(group.points, {}, &JoinedPoint::measured_time))});
+      picks.push_back({worst_point(group, *picked(group, by_predicted_time).front()),
+                       worst_point(group, *std::ranges::min_element(group.points, {},
+                                                                    &JoinedPoint::measured_time))});
     }
   }
   std::ranges::stable_sort(picks, {}, &WorstPick::ratio);

@@ -302,7 +302,7 @@ TEST_CASE("Only known words are accepted for types and layouts") {
   CHECK(other_words(ElementType::kBf16) == std::vector<std::string>{"bfloat16"});
   CHECK(to_text(parse_layout("nn")) == "nn");
   CHECK(ERROR_MESSAGE(parse_element_type("fp61")) ==
-        "2 unknown dtype 'fp61': expected fp16, bf16, e4m3 or e5m2, or fp32 for copies and "
+        "2 unknown dtype 'fp61': expected fp16, bf16, e4m3 (or fp8), e5m2, or fp32 for copies and "
         "additions; did you mean fp16?");
   CHECK(ERROR_MESSAGE(parse_layout("tm")) ==
         "2 unknown layout 'tm': expected one of tn, nn, nt, tt; did you mean tn?");

@@ -21,7 +21,7 @@ HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const Ker
       .dram = transfer_time(Bytes{gemm_bytes(problem)}, highest_dram_rate(gpu)),
       .dram_peak = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
       .launch = gpu.machine->kernel,
-      .clock_error = gpu.learned != nullptr ? 0 : gpu.default_interval};
+      .highest_clock = gpu.learned != nullptr ? Hertz{} : gpu.clock->max};
 }
 
 }  // namespace tilecast

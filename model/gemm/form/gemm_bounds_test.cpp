@@ -38,6 +38,11 @@ TEST_CASE("The longest bound applies, with SM cycles at the given clock") {
   CHECK(bounds.least_time({1.501e9}).value == 2e-6);
   CHECK(bounds.least_on_any_card({1e9}).value == Approx(3e-6));
   CHECK(bounds.least_on_any_card({1.601e9}).value == 1.9e-6);
+  HardBounds uncalibrated = bounds;
+  uncalibrated.highest_clock = {1.25e9};
+  CHECK(uncalibrated.least_time({1e9}).value == Approx(3e-6));
+  CHECK(uncalibrated.least_on_any_card({1e9}).value == Approx(2.4e-6));
+  CHECK(uncalibrated.least_on_any_card({1.5e9}).value == Approx(2e-6));
 }
 
 TEST_CASE("A pair of Blackwell CTAs loads B once") {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "model/base/error.h"
 #include "model/gemm/predict/gemm_question.h"
 #include "model/gemm/predict/matching_kernels.h"
 #include "model/ops/config_pattern.h"
@@ -15,6 +16,11 @@
 namespace tilecast {
 
 struct SimulatedGemm;
+
+/// None of the candidates, or of the listed configurations, is legal.
+struct NoLegalKernel : ConfigError {
+  using ConfigError::ConfigError;
+};
 
 /// Predicts like predict_config; `watch` as in by_simulation (simulated_gemm.h).
 Prediction predict_one(const GemmQuestion& question, const KernelConfig& config, Method method,

@@ -39,7 +39,7 @@ i32 column_bytes(Kernel c) { return c_column_bytes(c.types.c, c.epilogue); }
 
 constexpr Rule<KernelCase> kKindRules[] = {
     {[](Kernel c) { return c.types.operands == ElementType::kFp32; },
-     "GEMM supports dtype fp16, bf16, e4m3 or e5m2"},
+     "GEMM supports dtype fp16, bf16, e4m3 (or fp8) or e5m2"},
     {[](Kernel c) { return on_tcgen05(c) && c.layout != Layout::kTn; },
      "layout {layout}: Blackwell kernels support only layout tn (A is [M,K], B is [N,K])"},
     {[](Kernel c) {
