@@ -162,8 +162,10 @@ __device__ __forceinline__ void pass_whole_block(const StreamArgs& args, const B
   }
 #pragma unroll
   for (i32 i = 0; i < kThreadVectors; ++i) {
-    ptx::store_global<kVectorBytes, kHintedStores>(block.address(args.c, i),
-                                                   kAdds ? add(a[i], b[i]) : a[i], policy);
+    if constexpr (kAdds) {
+      a[i] = add(a[i], b[i]);
+    }
+    ptx::store_global<kVectorBytes, kHintedStores>(block.address(args.c, i), a[i], policy);
   }
 }
 
