@@ -55,8 +55,9 @@ TEST_CASE(
   CHECK(check(std::string("blocked:tile=128x168x64,warpgroups=2x1,ctas=1,c_slots=1") + kGroups) ==
         Refusal::kWgmmaShape);
   CHECK(specialized("tile=128x168x64,stages=4,warpgroups=2x1", "1x2") == Refusal::kNone);
-  // Two CTAs that share B load 84 rows each, which are not whole swizzle atoms.
-  CHECK(specialized("tile=128x168x64,stages=4,warpgroups=2x1", "2x1") == Refusal::kTmaBox);
+  // CTAs that share B load 84 or 42 rows each, which are not whole swizzle atoms.
+  CHECK(specialized("tile=128x168x64,stages=4,warpgroups=2x1", "2x1") == Refusal::kNone);
+  CHECK(specialized("tile=128x168x64,stages=4,warpgroups=2x1", "4x1") == Refusal::kNone);
   CHECK(specialized("tile=64x336x64,stages=3,warpgroups=1x2", "2x1") == Refusal::kNone);
 }
 
@@ -80,9 +81,6 @@ TEST_CASE("320 rows need two boxes, split along N") {
   CHECK(specialized("tile=320x128x64,stages=3,warpgroups=1x2", "1x2") == Refusal::kNone);  // 160
   CHECK(specialized("tile=320x128x64,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);
   CHECK(specialized("tile=192x128x64,stages=3,warpgroups=3x1", "1x4") == Refusal::kNone);  // 48
-  // 144 columns shared by two CTAs are 72 rows each, nine atoms; by four 36 rows, four and a half.
-  CHECK(specialized("tile=128x144x64,stages=3,warpgroups=2x1", "2x1") == Refusal::kNone);
-  CHECK(specialized("tile=128x144x64,stages=3,warpgroups=2x1", "4x1") == Refusal::kTmaBox);
 }
 
 TEST_CASE("B as [K,N] is stored in slabs of 64 columns, and each warpgroup takes whole slabs") {
@@ -113,11 +111,10 @@ TEST_CASE("A wgmma that reads B as [K,N] starts a slab of 64 columns or stays in
 }
 
 TEST_CASE("A as [K,M] is stored in slabs of 64 rows, shared along K by the CTAs of a cluster") {
-  // 192 rows shared by eight CTAs are 24 each, three atoms. A K of 32 shared by eight is four rows,
-  // half an atom.
+  // 192 rows shared by eight CTAs are 24 each, and a K of 32 is four rows each.
   const char* const tall = "tile=192x128x32,stages=3,warpgroups=3x1";
   CHECK(specialized(tall, "1x8", Layout::kTn) == Refusal::kNone);
-  CHECK(specialized(tall, "1x8", Layout::kNt) == Refusal::kTmaBox);
+  CHECK(specialized(tall, "1x8", Layout::kNt) == Refusal::kNone);
   CHECK(specialized(tall, "1x4", Layout::kNt) == Refusal::kNone);
   // Only B supports odd multiples of eight.
   const char* const odd = "tile=128x168x64,stages=3,warpgroups=2x1";

@@ -162,14 +162,14 @@ bool has_whole_wgmmas(Kernel c) {
          (b_is_k_major(c.layout) || wgmmas_keep_to_slabs(c));
 }
 
-/// Whether each CTA of a cluster loads a slice of whole swizzle atoms, in equal boxes.
+/// Whether each CTA of a cluster loads as many rows, in equal boxes. A slice may begin at any row,
+/// since copies and wgmmas swizzle by addresses.
 bool in_whole_boxes(i32 rows, i32 sharers) {
   const i32 boxes = ceil_div(rows / sharers, kMostBoxRows);
-  return rows % (sharers * boxes * kSwizzleAtomRows) == 0;
+  return rows % (sharers * boxes) == 0;
 }
 
-constexpr const char* kNoSuchBox =
-    "a TMA box of this tile and cluster is too large or breaks the swizzle";
+constexpr const char* kNoSuchBox = "a TMA box of this tile and cluster is too large";
 constexpr const char* kNoSuchCluster = "a cluster of {cluster_m}x{cluster_n} CTAs is not supported";
 constexpr const char* kNoWholeWgmmas = "the tile does not consist of whole wgmma instructions";
 constexpr const char* kAmaxIsWhole = "amax requires tiles that are not split along K";
