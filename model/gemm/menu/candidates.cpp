@@ -31,6 +31,8 @@ constexpr i32 kMostLongStage = 48 * 1024;  // bytes of such a stage
 constexpr i32 kMostMenuStages = 8;
 constexpr i32 kMenuWarpgroups[] = {1, 2, 3};
 constexpr i32 kFewestChunkSlots = 2;
+// With fewer stages, a stage more is worth storing C's chunks one at a time.
+constexpr i32 kEnoughStages = 4;
 // Maximum columns of a warpgroup that promotes a K block's partial sums, which need registers
 // besides the accumulators: with block scales, with K split, otherwise.
 constexpr i32 kMostScaledColumns = 192, kMostSplitColumns = 160, kMostPromotedColumns = 208;
@@ -63,6 +65,7 @@ Split split_of(i32 block_m, i32 warpgroups) {
 /// ring, adds each way to stage C.
 void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_slots,
                 Proposals& proposals) {
+  i32 beside_two = 0;  // stages beside two slots of C
   for (const i32 slots : c_slots) {
     config.tiling.c_slots = slots;
     config.tiling.stages = 0;
@@ -73,10 +76,15 @@ void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_
     const i32 stage = empty.a_stage_bytes + empty.b_stage_bytes + 2 * kBarrierBytes +
                       proposals.scale_bytes_of_stage(config.tiling);
     const i32 most = min_of(kMostMenuStages, room / stage);
+    const bool for_a_stage = slots == 1 && config.inflight > 0 && beside_two > 0;
+    if (for_a_stage && (most == beside_two || beside_two >= kEnoughStages)) {
+      continue;
+    }
+    beside_two = slots == kFewestChunkSlots ? most : 0;
     for (i32 stages = most; stages >= max_of(2, most - 1); --stages) {
       config.tiling.stages = stages;
       proposals.add_orders(config);
-      if (splits_k(config.schedule)) {
+      if (for_a_stage || splits_k(config.schedule)) {
         break;
       }
     }
@@ -97,8 +105,8 @@ std::vector<i32> c_slot_menu(const KernelConfig& config) {
   }
   const i32 chunks = c_chunks(config.schedule, config.tiling);
   slots.push_back(min_of(kFewestChunkSlots, chunks));
-  if (config.inflight == 0 && chunks > 1) {
-    slots.push_back(1);  // allows one more stage, if loads are waited for in every K block
+  if (chunks > 1) {
+    slots.push_back(1);  // may allow one more stage
   }
   if (chunks > kFewestChunkSlots && config.grid == Grid::kResident && !splits_k(config.schedule) &&
       config.store == Store::kAtTileEnd) {
