@@ -87,7 +87,14 @@ double chunk_intake(const GemmProblem& problem, const KernelConfig& config, Byte
   const bool by_columns = config.operands == OperandOrder::kSwapped && problem.leading.c == 0;
   const i64 pitch =
       (by_columns ? problem.shape.m : c_row(problem)) * element_bytes(c_type(problem));
-  return pitch % kSectorBytes == 0 ? whole.value : shifted_intake(problem, config, pitch);
+  if (pitch % kSectorBytes != 0) {
+    return shifted_intake(problem, config, pitch);
+  }
+  // Rows at sectors are cut inside them by tiles of an odd number of eights.
+  const i64 part = warpgroup_columns(config.tiling) * c_column_bytes(problem);
+  return config.operands == OperandOrder::kSwapped || part % kSectorBytes == 0
+             ? whole.value
+             : shifted_intake(problem, config, part);
 }
 
 }  // namespace

@@ -78,6 +78,11 @@ TEST_CASE("Each row of a box of C that starts inside a sector writes two sectors
   // three full slots.
   CHECK(costs(config, kExampleClock, 512).store.chunk_bytes == 64 * 128);
   CHECK(costs(config, kExampleClock, 520).store.chunk_bytes == 64 * 32 * (11 + 20) / 2 / 3);
+  // Every other tile of 72 columns begins inside a sector of rows that begin at sectors. Its boxes
+  // of 64 and 8 columns take 7 and 2, the others' 4 and 2.
+  KernelConfig odd = config;
+  odd.tiling.block_n = 72;
+  CHECK(costs(odd, kExampleClock, 512).store.chunk_bytes == 64 * 32 * (6 + 9) / 2 / 2);
   // With a residual there are eleven boxes of 16 columns, whose rows take 1 or 4.
   GemmProblem residual = fp16(512, 520, 512);
   residual.epilogue.add(step<Residual>());
