@@ -65,7 +65,7 @@ Split split_of(i32 block_m, i32 warpgroups) {
 /// ring, adds each way to stage C.
 void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_slots,
                 Proposals& proposals) {
-  i32 beside_two = 0;  // stages beside two slots of C
+  i32 with_two = 0;  // stages that two slots of C leave room for
   for (const i32 slots : c_slots) {
     config.tiling.c_slots = slots;
     config.tiling.stages = 0;
@@ -76,11 +76,11 @@ void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_
     const i32 stage = empty.a_stage_bytes + empty.b_stage_bytes + 2 * kBarrierBytes +
                       proposals.scale_bytes_of_stage(config.tiling);
     const i32 most = min_of(kMostMenuStages, room / stage);
-    const bool for_a_stage = slots == 1 && config.inflight > 0 && beside_two > 0;
-    if (for_a_stage && (most == beside_two || beside_two >= kEnoughStages)) {
+    const bool for_a_stage = slots == 1 && config.inflight > 0 && with_two > 0;
+    if (for_a_stage && (most == with_two || with_two >= kEnoughStages)) {
       continue;
     }
-    beside_two = slots == kFewestChunkSlots ? most : 0;
+    with_two = slots == kFewestChunkSlots ? most : 0;
     for (i32 stages = most; stages >= max_of(2, most - 1); --stages) {
       config.tiling.stages = stages;
       proposals.add_orders(config);

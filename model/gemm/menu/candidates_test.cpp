@@ -108,6 +108,25 @@ TEST_CASE("A schedule that cannot split K profitably reports that before other r
   CHECK(contains(why, "stream_k needs a wave that is not full and parts of at least 9 K blocks"));
 }
 
+TEST_CASE(
+    "C has one slot where that leaves room for a fourth stage, and bands are the only order") {
+  const GemmProblem problem{{5888, 2720, 4896}, ElementType::kBf16};
+  std::map<i32, std::set<std::tuple<i32, i32>>> by_width;  // stages and slots of C
+  for (const KernelConfig& c :
+       enumerate_candidates(calibrated_h200(), problem, {Schedule::kPersistentOverlap}).legal) {
+    CHECK(c.raster.kind != RasterKind::kHilbert);
+    const Tiling& t = c.tiling;
+    if (t.block_k == 64 && cluster_size(t) == 2 && t.block_m == 256 && t.warpgroups_m == 2) {
+      by_width[t.block_n].emplace(t.stages, t.c_slots);
+    }
+  }
+  CHECK(by_width[160].contains({4, 1}));
+  CHECK(by_width[160].contains({3, 2}));
+  CHECK_FALSE(by_width[160].contains({3, 1}));
+  CHECK(by_width[128].contains({4, 2}));
+  CHECK_FALSE(by_width[128].contains({4, 1}));
+}
+
 TEST_CASE("Schedules without a ring are candidates if named, or with `all`") {
   const GemmProblem problem{{64, 128, 64}, ElementType::kFp16, Layout::kTn};
   const auto schedules_of = [&](const std::vector<Schedule>& named, bool all) {

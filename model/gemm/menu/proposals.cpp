@@ -24,9 +24,9 @@ namespace tilecast {
 namespace {
 
 constexpr Raster kStridedRasters[] = {
-    {RasterKind::kGroupedM, 1, Walk::kStrided},  {RasterKind::kGroupedM, 4, Walk::kStrided},
-    {RasterKind::kGroupedM, 8, Walk::kStrided},  {RasterKind::kGroupedM, 16, Walk::kStrided},
-    {RasterKind::kGroupedN, 4, Walk::kStrided},  {RasterKind::kGroupedN, 8, Walk::kStrided},
+    {RasterKind::kGroupedM, 1, Walk::kStrided}, {RasterKind::kGroupedM, 4, Walk::kStrided},
+    {RasterKind::kGroupedM, 8, Walk::kStrided}, {RasterKind::kGroupedM, 16, Walk::kStrided},
+    {RasterKind::kGroupedN, 4, Walk::kStrided}, {RasterKind::kGroupedN, 8, Walk::kStrided},
     {RasterKind::kGroupedN, 16, Walk::kStrided}};
 constexpr u32 kMostRowsOfBand = 64;  // beyond this, no wave holds a column of a GEMM's tiles
 constexpr Raster kOneWaveRaster{RasterKind::kGroupedM, 8, Walk::kStrided};
