@@ -156,6 +156,7 @@ def test_gate_and_up_of_two_linears_are_one_product(compiled):
     assert model.gate_proj.weight.untyped_storage().nbytes() == 2 * 128 * 64 * 2
     expected, found = kept.state_dict(), model.state_dict()
     assert list(found) == list(expected) and all(torch.equal(found[name], expected[name]) for name in expected)
+    assert len({one.untyped_storage().data_ptr() for one in found.values()}) == 3  # as safetensors requires
     with torch.no_grad():
         found, (graph,) = compiled(model, x)
         assert products(graph) == [("swiglu", False), (None, True)]
@@ -171,6 +172,24 @@ def test_gate_and_up_of_two_linears_are_one_product(compiled):
     kept(x).float().sum().backward()
     for one, other in zip(model.parameters(), kept.parameters()):
         assert (one.grad - other.grad).norm() < 0.02 * other.grad.norm()
+
+
+@pytest.mark.parametrize("model", [TwoLinears, Mlp])
+def test_a_model_of_inference_mode_is_accelerated_in_it(compiled, model):
+    with torch.inference_mode():
+        model, x = model(), torch.randn(8, 64, dtype=torch.bfloat16)
+        kept = copy.deepcopy(model)
+        assert "swiglu" in [row.fused for row in tilecast.torch.accelerate(model, x, least=0)]
+        assert all(torch.equal(one, kept.state_dict()[name]) for name, one in model.state_dict().items())
+
+
+def test_gate_and_up_on_two_devices_stay_apart():
+    model = TwoLinears()
+    model.up_proj.to("meta")
+    done = tilecast.torch.accelerate(model, empty(8, 64), least=0)
+    assert [row.fused for row in done] == ["silu", "", "residual"]
+    assert {name: one.device.type for name, one in model.named_parameters()} == {
+        "gate_proj.weight": "cpu", "up_proj.weight": "meta", "down_proj.weight": "cpu"}
 
 
 def test_state_dict_and_its_loading_know_nothing_of_the_layout(compiled):
@@ -344,6 +363,14 @@ def test_accelerate_leaves_what_does_not_gain():
     assert done.saved_us == 0 and type(model[0]) is torch.nn.Linear and done[0].why_not.endswith("x")
     done = tilecast.torch.accelerate(model[1:], empty(64, 4096, dtype=torch.float32), least=0)
     assert done[0].why_not == "float32 weights"
+
+
+def test_a_subclass_of_linear_is_kept_and_named():
+    class Own(torch.nn.Linear):
+        pass
+
+    done = tilecast.torch.accelerate(torch.nn.Sequential(Own(64, 64, **META)), empty(8, 64), least=0)
+    assert [row.why_not for row in done] == ["Own is a subclass of Linear"]
 
 
 def test_accelerate_refuses_a_linear_itself():

@@ -405,6 +405,28 @@ def test_autocast_without_cuda_is_refused():
             tilecast.torch.forecast(Casting(8, 8, device="meta"), empty(4, 8, dtype=torch.float32))
 
 
+def test_inference_mode_changes_no_operation():
+    linear = torch.nn.Linear(64, 64, **META)
+    with torch.inference_mode():
+        assert [row.kind for row in tilecast.torch.forecast(linear, empty(8, 64))] == ["gemm"]
+
+
+def test_flex_attention_is_listed_as_unknown():
+    from torch.nn.attention.flex_attention import flex_attention
+
+    q = empty(2, 4, 128, 64)
+    answer = tilecast.torch.forecast(lambda q: flex_attention(q, q, q), q)
+    assert [row.operation for row in answer.unknown] == ["flex_attention"]
+
+
+@pytest.mark.parametrize("model, why", [
+    (lambda x: x + torch.ones(64, dtype=x.dtype), r"device=x\.device"),
+    (lambda x: x @ torch.ones(64, 64, dtype=torch.float16, device=x.device), "mm: torch multiplies no bfloat16 by float16")])
+def test_tensors_that_do_not_fit_together_are_refused(model, why):
+    with pytest.raises(tilecast.ConfigError, match=why):
+        tilecast.torch.forecast(model, empty(8, 64))
+
+
 def test_a_model_that_needs_values_is_refused():
     for model in (lambda x: x * x.sum().item(), lambda x: x[x > 0], torch.nonzero):
         with pytest.raises(tilecast.ConfigError, match="depend on the values"):

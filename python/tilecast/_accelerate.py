@@ -133,8 +133,27 @@ def _find_pairs(recording: _recorded.Recording, sites: dict[str, _Site], uses: c
     for place, site in by_place.items():
         pair = _recorded.pair_of(place, recording.operations, readers)
         written = {recording.operations[one].writes[0].buffer for one in (place, *(pair or ())[:2])}
-        if pair and pair[1] in by_place and not written & recording.returned:
-            site.pair, site.up = pair, by_place[pair[1]]
+        up = by_place.get(pair[1]) if pair else None
+        if up and up.linear.weight.device == site.linear.weight.device and not written & recording.returned:
+            site.pair, site.up = pair, up
+
+
+def _replace(model: torch.nn.Module, sites: list[_Site]) -> None:
+    """Replaces the Linears one after the other: if one fails, as for lack of memory, the model computes as before."""
+    homes = collections.defaultdict(list)
+    for parent in model.modules():
+        for name, child in parent._modules.items():
+            homes[child].append((parent._modules, name))
+    for site in sites:
+        old, new = (site.linear,), (Linear.of(site.linear),) if site.way == "matmul" else ()
+        if site.way == "gate_up":
+            new = (GateUp.of(site.linear, site.gate_first),)
+        elif site.way == "pair":
+            old = (site.linear, site.up.linear)
+            new = Half.pair(*old)
+        for one, made in zip(old, new):
+            for modules, name in homes[one]:
+                modules[name] = made
 
 
 def accelerate(model: torch.nn.Module, inputs: tuple, options: dict[str, Any], *, timer: Timer, mode: str,
@@ -149,10 +168,11 @@ def accelerate(model: torch.nn.Module, inputs: tuple, options: dict[str, Any], *
     uses = collections.Counter(map(id, dict(model.named_parameters(remove_duplicate=False)).values()))
     why, sites = {}, {}
     for name, linear in model.named_modules():
-        if type(linear) is not torch.nn.Linear:
+        if not isinstance(linear, torch.nn.Linear) or isinstance(linear, Linear):
             continue
         calls = sum(one is linear for one, _ in recording.linears)
         why[name] = (why_not_shared(linear) or
+                     ("" if type(linear) is torch.nn.Linear else f"{type(linear).__name__} is a subclass of Linear") or
                      ("not called" if not calls else "") or
                      (f"{word_of(linear.weight.dtype)} weights"
                       if linear.weight.dtype not in (torch.float16, torch.bfloat16) else "") or
@@ -189,19 +209,10 @@ def accelerate(model: torch.nn.Module, inputs: tuple, options: dict[str, Any], *
                 ups.add(site.up.name)
                 rows[site.up.name] = Replacement(site.up.name, problem, 0.0, 0.0, f"into {site.name}", "")
     fused = state.fused()
-    made = {}
-    for site in sites.values():
-        if site.way == "pair":
-            made[site.linear], made[site.up.linear] = Half.pair(site.linear, site.up.linear)
-        elif site.way:
-            made[site.linear] = (GateUp.of(site.linear, site.gate_first) if site.way == "gate_up" else
-                                 Linear.of(site.linear))
-    for parent in list(model.modules()):
-        for name, child in parent._modules.items():
-            if child in made:
-                parent._modules[name] = made[child]
+    replaced = [site for site in sites.values() if site.way]
+    _replace(model, replaced)
     _library.sustained = timer.regime == "sustained"
-    if made and mode == "compile":
+    if replaced and mode == "compile":
         _fusion.enable()
     return Accelerated([dataclasses.replace(rows[name], fused=fused.get(name, rows[name].fused)) if name in rows else
                         Replacement(name, "", 0.0, 0.0, "", reason) for name, reason in why.items()], total_us)

@@ -6,6 +6,7 @@ and up are two Linears, both get views of one such weight.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, Optional
 
@@ -97,6 +98,13 @@ def _saves(*tensors: Optional[torch.Tensor]) -> bool:
     return torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in tensors)
 
 
+@contextlib.contextmanager
+def _writing(weight: torch.Tensor):
+    """Allows to write the weight, also one that was made in inference mode."""
+    with torch.inference_mode(weight.is_inference()), torch.no_grad():
+        yield
+
+
 class GateUp(Linear):
     """A Linear whose output is gate and up, or up and gate. Its state_dict is that of an
     nn.Linear."""
@@ -108,7 +116,7 @@ class GateUp(Linear):
         """Returns an equal layer that takes over the parameters and permutes their rows."""
         made = super().of(layer)
         made.gate_first = gate_first
-        with torch.no_grad():
+        with _writing(made.weight):
             for columns in made.weight.split(max(1, made.in_features // 128), -1):
                 columns.copy_(interleaved(columns, gate_first))
             if made.bias is not None:
@@ -151,12 +159,17 @@ class Half(Linear):
     @classmethod
     def pair(cls, gate: torch.nn.Linear, up: torch.nn.Linear) -> tuple[Half, Half]:
         made = cls.of(gate), cls.of(up)
-        with torch.no_grad():
+        with _writing(gate.weight):
             both = torch.stack([gate.weight, up.weight], 1)
             for place, one in enumerate(made):
                 one.weight.data = both[:, place]
                 one.gate = made[:1]
         return made
+
+    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+        if not keep_vars:  # safetensors rejects tensors that share memory
+            destination[prefix + "weight"] = destination[prefix + "weight"].contiguous()
 
     def _is_joint(self, input: torch.Tensor) -> bool:
         weights = self.gate[0].weight, self.weight

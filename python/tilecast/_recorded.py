@@ -19,7 +19,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ._kernels import Kernel
-from ._problem import Attention, ConfigError, Gemm
+from ._problem import Attention, ConfigError, Gemm, word_of
 
 # If a result is read by several kernels, Inductor writes it instead of computing it again in each
 # of them, if it reads more buffers than config.realize_reads_threshold.
@@ -142,6 +142,8 @@ def gemm_of(name: str, arguments: tuple) -> Optional[Gemm]:
     epilogue."""
     bias = arguments[0] if name in ("addmm", "baddbmm") else None
     a, b = (arguments[1:3] if bias is not None else arguments[:2])
+    if a.dtype != b.dtype and name != "_scaled_mm":
+        raise ConfigError(f"model: {name}: torch multiplies no {word_of(a.dtype)} by {word_of(b.dtype)}")
     if a.dtype not in GEMM_TYPES:
         return None
     m, k = a.shape[-2:]
@@ -214,7 +216,14 @@ class _Operators(TorchDispatchMode):
         self._recording = recording
         self._gate_ups: dict[tuple[Operand, ...], torch.Tensor] = {}
 
+    # Operators that take functions, such as flex_attention
+    supports_higher_order_operators = True
+
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if isinstance(func, torch._ops.HigherOrderOperator):
+            out = func(*args, **(kwargs or {}))
+            self._recording.add(func.name(), _tensors((args, kwargs)), _tensors(out), "unknown")
+            return out
         if func.namespace == "tilecast" and func.overloadpacket.__name__ == "gate_up":
             key = tuple(map(self._recording.operand, _tensors(args)))
             if key in self._gate_ups:  # torch.compile computes the GEMM once
@@ -490,7 +499,8 @@ def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "unif
     once. Raises ConfigError for a model whose forward needs values of tensors, not only shapes."""
     recording = Recording(routing)
     mode = fake_tensor.FakeTensorMode(allow_non_fake_inputs=True)
-    with mode, torch.no_grad():
+    # In inference mode composite operators, such as linear, would not be decomposed.
+    with torch.inference_mode(False), mode, torch.no_grad():
 
         def fake(tree: Any) -> Any:
             made: dict[int, torch.Tensor] = {}  # tied weights stay tied
@@ -530,6 +540,12 @@ def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "unif
         except (fake_tensor.DataDependentOutputException, fake_tensor.DynamicOutputShapeException) as error:
             raise ConfigError("model: expected operations and shapes that do not depend on the values of tensors: "
                               f"{error}") from None
+        except RuntimeError as error:
+            if "two different devices" not in str(error):
+                raise
+            raise ConfigError("model: the inputs are recorded on a device \"cuda\", and another tensor is on the CPU: make "
+                              "tensors of forward with device=x.device, and pass those of a closure as inputs "
+                              f"({error})") from None
         recording.returned = {recording.operand(one).buffer for one in _tensors(out)}
     return recording
 
