@@ -49,7 +49,7 @@ using SearchTuple =
     std::tuple<Texts, std::size_t, std::optional<std::size_t>, unsigned, Texts, std::string>;
 
 // block_m, block_n, block_k, stages, warps, group_m, split_k, persistent, flatten, tma
-using TritonTuple = std::tuple<int, int, int, int, int, int, int, bool, bool, bool>;
+using TritonTuple = std::tuple<int, int, int, int, int, int, int, bool, bool, bool, bool>;
 
 template <class T, class Tuple>
 T made(const Tuple& parts) {

@@ -81,6 +81,7 @@ def serve(way, top_k):
             torch.cuda.synchronize()
             seconds = time.perf_counter() - start
             assert torch.allclose(out.float(), expected.float(), rtol=0.05, atol=0.05 * math.sqrt(k))
+            time.sleep(0.5)  # the benchmarks of fewer choices heat the GPU less, which affects its clock
             times = []
             for _ in range(30):
                 flush.zero_()

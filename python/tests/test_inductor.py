@@ -11,6 +11,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 inductor = pytest.importorskip("torch._inductor")
+import sympy  # noqa: E402
 import tilecast.inductor as ti  # noqa: E402
 import tilecast  # noqa: E402
 from tilecast import ConfigError, FileError, _library, _matmul, config_folder  # noqa: E402
@@ -88,7 +89,7 @@ def test_templates_that_are_predicted_to_be_far_behind_are_not_compiled():
 def test_our_own_product_is_planned_while_templates_compile(monkeypatch):
     monkeypatch.setattr(_library, "library", lambda: None)
     made = []
-    monkeypatch.setattr(_matmul, "_plan", lambda shape, device: made.append(shape))
+    monkeypatch.setattr(_matmul, "_plan", lambda shape, device, keeps_memory: made.append(shape))
     monkeypatch.setattr(torch.cuda, "device", lambda index: contextlib.nullcontext())
     _matmul._torch_plan.cache_clear()
     ti.enable(top_k=1)
@@ -141,6 +142,17 @@ def test_fp8_operands_are_ranked():
                          node("b", 4096, 4096, stride=(1, 4096), dtype=torch.float8_e4m3fn)], mat1_idx=0, mat2_idx=1)
     tiles = [ti.Tile(16, 16, 128, 2, 2, tma=False), ti.Tile(128, 128, 128, 3, 8, tma=False)]
     assert ti.Choices(ti._Factory(1, False, None, math.inf, ""))._picked(tiles, of) == [1]
+
+
+def test_kernels_compiled_for_one_block_of_k_are_compiled_once(monkeypatch):
+    ti.enable(top_k=4, matmul=False, within=math.inf)
+    stages = [ti.Tile(128, 128, 64, num_stages, 4, tma=False) for num_stages in (3, 2, 5)]
+    assert V.choices._picked(stages, inputs(8192, 8192, 64)) == [0]
+    assert sorted(V.choices._picked(stages, inputs(8192, 8192, 65))) == [0, 1, 2]
+    # A symbolic K is an argument of the compiled kernel.
+    of = inputs(8192, 8192, 64)
+    monkeypatch.setattr(of, "mnk_symbolic", lambda: (8192, 8192, sympy.Symbol("s0")))
+    assert len(V.choices._picked(stages, of)) == 3
 
 
 def test_sides_without_a_hint_are_not_ranked():

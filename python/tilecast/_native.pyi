@@ -6,8 +6,8 @@ Problem = tuple[str, str, str, dict[str, str]]  # op, shape, dtype, fields by na
 Conditions = tuple[str, str, Optional[str]]  # regime, inputs, method
 # schedules, top, simulate, threads, configs, objective
 Search = tuple[list[str], int, Optional[int], int, list[str], str]
-# block_m, block_n, block_k, stages, warps, group_m, split_k, persistent, flatten, tma
-TritonKernel = tuple[int, int, int, int, int, int, int, bool, bool, bool]
+# block_m, block_n, block_k, stages, warps, group_m, split_k, persistent, flatten, tma, constant_k
+TritonKernel = tuple[int, int, int, int, int, int, int, bool, bool, bool, bool]
 
 class Error(RuntimeError): ...
 class FileError(OSError): ...

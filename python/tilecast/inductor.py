@@ -33,7 +33,7 @@ from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from . import _library, _native
 from ._matmul import make_plan, matmul as product
 from ._model import ConfigError, Error, FileError, config_folder, gpu_of
-from .triton import FamilyWarning, Tile, picked, times_us
+from .triton import FamilyWarning, Tile, times_us, worth_measuring
 
 # Templates by uid: whether programs are persistent and load by TMA. Others are left unchanged.
 _TEMPLATES = {"triton::mm": False, "triton::bmm": False, "triton::mm_persistent_tma": True,
@@ -136,16 +136,14 @@ class Choices(inductor_choices.InductorChoices):
         if layout is None:
             return None
         m, n, k = inputs.mnk_hinted()
-        options = {"dtype": inputs.mat1mat2()[0].get_dtype(), "layout": layout, "gpu": gpu,
-                   "batch": inputs.batch_hinted()}
+        constant_k = not getattr(inputs.mnk_symbolic()[2], "free_symbols", ())
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", FamilyWarning)
-                times = times_us(tiles, m, n, k, **options)
-                able = [i for i, us in enumerate(times) if us < math.inf]
-                counters["tilecast"]["cannot_launch"] += len(tiles) - len(able)
-                order = [able[i] for i in
-                         picked([tiles[i] for i in able], m, n, k, self._factory.top_k, **options)]
+                times = times_us(tiles, m, n, k, dtype=inputs.mat1mat2()[0].get_dtype(), layout=layout, gpu=gpu,
+                                 batch=inputs.batch_hinted(), constant_k=constant_k)
+            counters["tilecast"]["cannot_launch"] += times.count(math.inf)
+            order = worth_measuring(tiles, times, m, n, k, self._factory.top_k, constant_k)
         except (ConfigError, FileError, Error) as error:
             if not self._warned:
                 warnings.warn(f"tilecast.inductor: not ranked, and later ones without a warning: {error}", stacklevel=2)

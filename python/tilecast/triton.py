@@ -329,11 +329,14 @@ def default_family(kind: str, wgmma: bool = True) -> Family:
 def times_us(tiles: Iterable[Tile], m: Union[int, Sequence[int]], n: int, k: int, *, dtype: Any = "fp16",
              layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm",
              regime: str = "burst", inputs: str = "normal", family: Optional[Family] = None, batch: int = 1,
-             epilogue: str = "none", threads: int = 0) -> list[float]:
+             epilogue: str = "none", threads: int = 0, constant_k: bool = True) -> list[float]:
     """Returns the predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity for
     one that Triton cannot launch (`why_not_launched`, and buffers that do not fit shared memory). A
     list of `m` has the rows of each group, which has a separate B and begins a tile (fused MoE
     kernels); `batch` counts GEMMs of one launch, and `epilogue` is "none" or "scale_block".
+    `constant_k`: kernels with pointer loads are compiled for this K, as torch.inductor's, so that a
+    loop over one K block is removed, and with it the ring of stages. It does not apply to groups and
+    block scales.
     Without `family` each tile gets the package's family for its kind (`Tile.kind`). A FamilyWarning
     reports kernels that a family was not fitted to. Raises ConfigError for problems that cannot be
     predicted."""
@@ -345,6 +348,7 @@ def times_us(tiles: Iterable[Tile], m: Union[int, Sequence[int]], n: int, k: int
     # others have an equivalent schedule.
     grouped = isinstance(m, Sequence)
     plain = batch == 1 and epilogue == "none" and not grouped
+    constant = constant_k and epilogue == "none" and not grouped
     problem = Gemm(m, n, k, dtype, layout, epilogue, batch)
     m = sum(m) if grouped else m
     machine, conditions = _machine(gpu, True), (regime, inputs, "analytic")
@@ -360,7 +364,8 @@ def times_us(tiles: Iterable[Tile], m: Union[int, Sequence[int]], n: int, k: int
         answers = _native.triton_times(
             machine, problem.texts(), conditions,
             [(t.block_m, t.block_n, t.block_k, t.num_stages, t.num_warps, t.group_m, t.split_k, bool(t.persistent),
-              bool(t.flatten), t.tma) for t in map(tiles.__getitem__, places)], dict(costs), threads)
+              bool(t.flatten), t.tma, constant and not t.tma) for t in map(tiles.__getitem__, places)],
+            dict(costs), threads)
         for i, (seconds, bound) in zip(places, answers):
             times[i], least[i] = seconds * 1e6, bound * 1e6
             if plain and seconds < math.inf and tiles[i].tma and tiles[i].wgmma() and tiles[i].block_n >= 16:
@@ -497,13 +502,26 @@ def ranked(tiles: Sequence[Tile], m: int, n: int, k: int, **options: Any) -> lis
     return sorted(range(len(tiles)), key=times_us(tiles, m, n, k, **options).__getitem__)
 
 
-def picked(tiles: Sequence[Tile], m: int, n: int, k: int, count: int, **options: Any) -> list[int]:
+def picked(tiles: Sequence[Tile], m: int, n: int, k: int, count: int, *, constant_k: bool = True,
+           **options: Any) -> list[int]:
     """Returns indices in `tiles` of the `count` tiles to measure: the fastest first, then tiles
     that come next or are so different that they may still be faster; none if no tile can be
     launched. Options are as in `times_us`."""
     tiles = list(tiles)
-    times = times_us(tiles, m, n, k, **options)
-    able = [i for i, us in enumerate(times) if us < math.inf]
+    return worth_measuring(tiles, times_us(tiles, m, n, k, constant_k=constant_k, **options), m, n, k, count,
+                           constant_k and options.get("epilogue", "none") == "none")
+
+
+def worth_measuring(tiles: Sequence[Tile], times: Sequence[float], m: int, n: int, k: int, count: int,
+                    constant_k: bool) -> list[int]:
+    """Picks as `picked` from tiles with predicted times."""
+    kernels: dict[Any, int] = {}
+    for i, (tile, us) in enumerate(zip(tiles, times)):
+        if us < math.inf:
+            # Without a loop over K blocks, kernels that differ in `num_stages` are the same.
+            without_loop = constant_k and not tile.tma and k <= tile.block_k
+            kernels.setdefault(dataclasses.replace(tile, num_stages=1) if without_loop else i, i)
+    able = list(kernels.values())
     first = to_try([seen(tiles[i], m, n, k, times[i]) for i in able], [times[i] for i in able], count)
     return [able[i] for i in first]
 
@@ -612,7 +630,7 @@ class Tuner:
              problem: tuple[int, int, int, str, str], **more: int) -> list:
         m, n, k, dtype, layout = problem
         return question(tiles, m, n, k, dtype=dtype, layout=layout, gpu=self.gpu, regime=self.regime,
-                        family=self.family, threads=self.threads, **more)
+                        family=self.family, threads=self.threads, constant_k=False, **more)
 
     def _answered(self, question: Callable[..., list], tiles: Sequence[Tile],
                   arguments: Mapping[str, Any], **more: int) -> Optional[list]:

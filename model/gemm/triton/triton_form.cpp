@@ -61,6 +61,7 @@ const std::pair<const char*, Cost> kCosts[] = {
     {"tile_step", &TritonCosts::tile_step},
     {"dram_row", &TritonCosts::dram_row},
     {"registers", &TritonCosts::registers},
+    {"fill", &TritonCosts::fill},
 };
 
 /// A K block of one operand: `side` rows of M or N.
@@ -146,15 +147,32 @@ double sums_of_thread(const TritonKernel& kernel) {
   return static_cast<double>(kernel.block_m) * kernel.block_n / (kWarp * kernel.warps);
 }
 
-/// Estimates registers per thread: accumulators (twice as many with block scales), a two-register
-/// pointer per address, and `registers` for counters and others; with mma.sync also operand
-/// fragments.
+/// Whether the compiled kernel has no loop over K blocks.
+bool is_one_block(const GemmProblem& problem, const TritonKernel& kernel) {
+  return kernel.constant_k && problem.shape.k <= kernel.block_k;
+}
+
+/// Whether a K block is loaded into registers and then stored to shared memory, instead of being
+/// copied to it asynchronously.
+bool loads_registers(const GemmProblem& problem, const TritonKernel& kernel) {
+  return !kernel.tma && (kernel.stages == 1 || is_one_block(problem, kernel));
+}
+
+/// Estimates registers per thread: accumulators (twice as many with block scales), a K block that
+/// is on its way through registers, a two-register pointer per address, and `registers` for
+/// counters and others; with mma.sync also operand fragments.
 double registers_of_thread(const GpuSpec& gpu, const GemmProblem& problem,
-                           const TritonKernel& kernel, const TritonCosts& costs, double addresses) {
-  constexpr double kPointer = 2, kFragments = 8, kFragmentsOfSum = 0.35;
+                           const TritonKernel& kernel, const TritonCosts& costs, double addresses,
+                           Bytes k_block) {
+  constexpr double kPointer = 2, kFragments = 8, kFragmentsOfSum = 0.35, kRegisterBytes = 4;
   const double sums = sums_of_thread(kernel);
-  return sums * (promotes(problem) ? 2 : 1) + costs.registers +
-         kPointer * addresses / kernel.warps +
+  const double all_sums = sums * (promotes(problem) ? 2 : 1);
+  const double loaded = loads_registers(problem, kernel)
+                            ? k_block.value / (kRegisterBytes * kWarp * kernel.warps)
+                            : 0;
+  // Sums are zero until the only K block has left the registers.
+  return (is_one_block(problem, kernel) ? std::max(all_sums, loaded) : all_sums + loaded) +
+         costs.registers + kPointer * addresses / kernel.warps +
          (uses_wgmma(gpu, kernel) ? 0 : kFragments + kFragmentsOfSum * sums);
 }
 
@@ -222,7 +240,9 @@ bool uses_wgmma(const GpuSpec& gpu, const TritonKernel& kernel) {
 
 Bytes triton_shared_memory(const GpuSpec& gpu, const GemmProblem& problem,
                            const TritonKernel& kernel) {
-  const i32 buffers = std::max(1, kernel.stages - (uses_wgmma(gpu, kernel) ? 0 : 1));
+  const i32 buffers = is_one_block(problem, kernel)
+                          ? 1
+                          : std::max(1, kernel.stages - (uses_wgmma(gpu, kernel) ? 0 : 1));
   Bytes all;
   for (const Operand& operand : {operand_a(problem, kernel), operand_b(problem, kernel)}) {
     all += operand.bytes(problem, kernel) * (operand.async ? buffers : 1);
@@ -272,12 +292,14 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
     work.promoted = sums_of_thread(kernel) * kernel.warps;
   }
   work.loads_ahead = kernel.stages > 1 && a.async && b.async;
+  work.first_loads = std::min(1.0, std::max(1, kernel.stages - 1) / k_blocks);
   work.k_blocks = k_blocks;
   work.tiles_per_sm = std::ceil(tiles / sms);
   work.busy = std::min(1.0, tiles / sms);
 
   const double addresses = kernel.tma ? 0 : a.addresses(work.a) + b.addresses(work.b);
-  const double of_thread = registers_of_thread(gpu, problem, kernel, costs, addresses);
+  const double of_thread =
+      registers_of_thread(gpu, problem, kernel, costs, addresses, work.a + work.b);
   work.spilled = std::max(0.0, (of_thread - gpu.sm.max_registers_per_thread) / kSpilledUnit);
   const double ahead = uses_wgmma(gpu, kernel) ? kPromotedAhead : kPromotedAheadMma;
   const double free_used = promotes(problem) ? ahead * sums_of_thread(kernel) : 0;
@@ -380,7 +402,8 @@ Cycles triton_cycles(const GpuSpec& gpu, const TritonKernel& kernel, const Trito
     const Cycles sums =
         (costs.accumulator * sums_of_thread(kernel) + costs.tile_step) * (kernel.warps * ctas);
     const Cycles ring = (latency + turn) / std::max(1, kernel.stages - 1);
-    const Cycles each = work.loads_ahead ? step(ctas, turn, ring) : step(ctas, turn + latency, {});
+    const Cycles each =
+        work.loads_ahead ? step(ctas, turn, ring) : step(ctas, turn + latency + intake, {});
     return each * (work.k_blocks - 1) + step(ctas, turn, {}) + sums;
   };
   const double rounds = std::floor(work.tiles_per_sm / work.ctas);
@@ -388,10 +411,14 @@ Cycles triton_cycles(const GpuSpec& gpu, const TritonKernel& kernel, const Trito
   const bool hides = work.ctas > 1 || kernel.flatten;
   const double starts = rounds + (last > 0 ? 1 : 0);
   const Cycles start = costs.start + latency;
+  const BytesPerSecond of_dram = gpu.dram->read_rate * costs.dram;
+  const Bytes read = work.dram_read * work.dram_cost;
+  const Cycles burst =
+      cycles_of(transfer_time(read, of_dram), sm_clock) * (work.first_loads / work.ctas);
   const Cycles of_sm = tiles(work.ctas) * rounds + (last > 0 ? tiles(last) : Cycles{}) +
-                       start * (1 + (starts - 1) * (hides ? 1 - costs.hidden : 1));
-  const Seconds dram = transfer_time(work.dram_read * work.dram_cost + work.dram_write,
-                                     gpu.dram->read_rate * costs.dram);
+                       start * (1 + (starts - 1) * (hides ? 1 - costs.hidden : 1)) +
+                       burst * costs.fill;
+  const Seconds dram = transfer_time(read + work.dram_write, of_dram);
   Cycles all = smooth_max<kInBursts>({of_sm, cycles_of(dram, sm_clock)});
   if (work.added.value > 0) {
     all += cycles_of(transfer_time(work.added, gpu.reduction->chip_add), sm_clock);

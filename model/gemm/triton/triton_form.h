@@ -12,17 +12,19 @@
 //   copies  `copy` for each warp's load instruction: rows that are not a multiple of 16 bytes need
 //           more and narrower ones
 //   turn    one CTA's sequence: barriers, and the issue of its loads and MMAs; plus the latency
-//           if nothing is loaded ahead (one stage, or pieces below the 4 bytes of a cp.async)
+//           and its intake if nothing is loaded ahead (one stage, or pieces below the 4 bytes of a
+//           cp.async)
 //   ring    one CTA's (latency + turn) / (stages - 1)
 //   vector  the instructions of each warp (`warp_step`, `mma_issue`); conversion of fp8 to fp16 for
 //           mma.sync and, with block scales, the promotion of partial sums, which are part of a
 //           CTA's `turn`
 // intake and ring, which queue for the same memory, first take their own maximum (exponent 3).
 // A tile takes its K blocks, the stores of its results, and a start with a first load, which other
-// CTAs of the SM mostly hide. The kernel takes the busiest SM's tiles, overlapped with DRAM traffic
-// (exponent 3), where short rows of a K block cost more (`dram_row`). Each wave of tiles reads the
-// operands of one rectangle, `group_m` tiles high, of each group's B. GEMMs of a batch follow each
-// other.
+// CTAs of the SM mostly hide. The first `stages - 1` K blocks of all CTAs are loaded at the same
+// time, so DRAM serves them in a burst, which `fill` adds to the tile. The kernel takes the busiest
+// SM's tiles, overlapped with DRAM traffic (exponent 3), where short rows of a K block cost more
+// (`dram_row`). Each wave of tiles reads the operands of one rectangle, `group_m` tiles high, of
+// each group's B. GEMMs of a batch follow each other.
 //
 // Not modelled: CTAs of a partial wave that share SMs unevenly; masks (`% M` makes out-of-bounds
 // rows load other rows); epilogues. Checked by: triton_form_test.cpp;
@@ -47,6 +49,9 @@ struct TritonKernel {
   bool persistent = false;  // one program per SM, which loops over tiles
   bool flatten = false;     // a persistent program loads its next tile's operands ahead
   bool tma = false;         // uses tensor maps for its loads
+  // K is a constant of the compiled kernel. The compiler removes a loop of one K block, and with it
+  // the ring of stages.
+  bool constant_k = false;
 
   bool operator==(const TritonKernel&) const = default;
 };
@@ -80,6 +85,7 @@ struct TritonCosts {
   Cycles tile_step;  // SM cycles to issue one warp's instructions of a tile, besides its K blocks
   double dram_row;   // bytes that DRAM could transfer while it opens another row of a K block
   double registers;  // registers of a thread besides accumulators, fragments and addresses
+  double fill;       // fraction of the time in which DRAM serves a tile's first loads
 
   /// Reads the costs. Throws ConfigError for unknown and missing names, and for values that are not
   /// above zero.
@@ -92,7 +98,8 @@ bool uses_wgmma(const GpuSpec& gpu, const TritonKernel& kernel);
 
 /// Bytes of shared memory that the compiler allocates: for wgmma `stages` buffers of a K block of A
 /// and B; for mma.sync one buffer less, because a block is read into registers when it leaves the
-/// ring, but at least one. An operand that cannot be loaded asynchronously has one buffer.
+/// ring, but at least one. An operand that cannot be loaded asynchronously has one buffer, and so
+/// have both if there is no loop over K blocks (`constant_k`).
 Bytes triton_shared_memory(const GpuSpec& gpu, const GemmProblem& problem,
                            const TritonKernel& kernel);
 
@@ -108,6 +115,7 @@ struct TritonWork {
   double k_blocks;      // K blocks per tile
   double spilled;       // registers per thread over the limit, divided by 128
   bool loads_ahead;
+  double first_loads;  // fraction of a tile's K blocks that are loaded before its first MMA
   // The next members are per K block of a CTA.
   Bytes a, b;
   double a_rows, b_rows;      // lines that its rows touch

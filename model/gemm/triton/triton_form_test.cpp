@@ -58,6 +58,55 @@ TEST_CASE("An operand with two-byte alignment cannot be loaded ahead and has one
   CHECK(allotted(triton_problem(4096, 4096, 4094), {64, 128, 64, 4, 4}) == 64 * 2 * 4 * (64 + 128));
 }
 
+TEST_CASE("A kernel compiled for one K block has no ring, and one buffer per operand") {
+  // Triton 3.6 reports 24576 bytes for K = 64 and 128 and 122880 for K = 256, with four warps.
+  TritonKernel kernel{64, 32, 128, 5, 4};
+  kernel.constant_k = true;
+  CHECK(allotted(triton_problem(4096, 256, 64), kernel) == 24576);
+  CHECK(allotted(triton_problem(4096, 256, 128), kernel) == 24576);
+  CHECK(allotted(triton_problem(4096, 256, 256), kernel) == 122880);
+  kernel.constant_k = false;
+  CHECK(allotted(triton_problem(4096, 256, 128), kernel) == 122880);
+  // mma.sync.
+  CHECK(allotted(triton_problem(4096, 64, 16),
+                 {16, 32, 16, 3, 2, 8, 1, false, false, false, true}) == 1536);
+}
+
+TEST_CASE("A K block that is not loaded ahead goes through registers, which limits CTAs") {
+  TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
+  costs.registers = 19;
+  const auto ctas = [&](const TritonKernel& kernel) {
+    return triton_work(h200(), triton_problem(40960, 4096, 4096), kernel, costs).ctas;
+  };
+  // Triton 3.6: 255, 168, 232 and 168 registers; with two stages or more the loads need none.
+  CHECK(ctas({128, 128, 128, 1, 4}) == 2);
+  CHECK(ctas({128, 128, 128, 1, 8}) == 1);
+  CHECK(ctas({128, 128, 64, 1, 4}) == 2);
+  CHECK(ctas({64, 128, 64, 1, 4}) == 3);
+  CHECK(ctas({128, 128, 32, 2, 8}) == 2);
+}
+
+TEST_CASE("DRAM serves the first loads of all tiles in a burst") {
+  // Two of four K blocks are loaded before the first MMA: half of the time of DRAM's reads is added
+  // for one CTA per SM, times `fill`.
+  TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
+  const TritonKernel kernel{128, 256, 64, 3, 8};
+  const TritonWork work = triton_work(h200(), triton_problem(128 * 132, 256, 256), kernel, costs);
+  REQUIRE(work.ctas == 1);
+  CHECK(work.first_loads == 0.5);
+  const auto cycles = [&](double fill) {
+    costs.fill = fill;
+    TritonWork of_sm = work;
+    of_sm.dram_write = {};
+    return triton_cycles(h200(), kernel, costs, of_sm, Hertz{1e9}).value;
+  };
+  const double read =
+      work.dram_read.value * work.dram_cost / (h200().dram->read_rate.value * costs.dram) * 1e9;
+  const double added = cycles(0.5) - cycles(1e-9);
+  CHECK(added < 0.5 * 0.5 * read);
+  CHECK(added > 0.8 * 0.5 * 0.5 * read);
+}
+
 TEST_CASE("Lower bounds of a Triton kernel follow from its FLOPs and bytes") {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   // 2 x 1000 x 1000 x 1024 FLOPs at 132 x 4096 per cycle; 8 x 8 tiles of 128x128 read 16 x 1000
