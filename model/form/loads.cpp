@@ -13,6 +13,9 @@ double merged_requests(const GpuSpec& gpu, double sharers, bool in_step) {
   // Requests merge within a GPC: `sharers` spread at random over the GPCs send one request to L2
   // from each GPC that has any.
   const double gpcs = gpu.machine->gpcs;
+  if (sharers >= gpcs * gpu.machine->merge_limit) {
+    return gpu.machine->merge_limit;  // at most `gpcs` requests reach L2; spares std::pow
+  }
   const double reach_l2 = gpcs * (1 - std::pow(1 - 1 / gpcs, sharers));
   return std::min(gpu.machine->merge_limit, sharers / reach_l2);
 }

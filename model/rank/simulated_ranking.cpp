@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <utility>
 
 #include "model/base/parallel.h"
@@ -63,11 +64,13 @@ class Rounds {
 
   /// Index of the candidate that represents a nominee.
   std::size_t place(std::size_t nominee) const { return nominees_[nominee].candidates.front(); }
+  Seconds closed_time(std::size_t nominee) const { return candidate(nominee).time; }
 
-  /// Nominees that could still be first, longest first so that threads finish together; of a
-  /// schedule without a simulation `of_unknown`. Those that would exceed the total length are
-  /// omitted, the least promising first, but never the only one.
-  std::vector<std::size_t> next(int of_unknown = 1) const {
+  /// Nominees that could still be first, if the first takes `slack` times as long as is known,
+  /// longest first so that threads finish together; of a schedule without a simulation
+  /// `of_unknown`. Those that would exceed the total length are omitted, the least promising first,
+  /// but never the only one.
+  std::vector<std::size_t> next(int of_unknown = 1, double slack = 1) const {
     std::vector<std::size_t> wanted;
     std::map<AnySchedule, int> asked;
     for (std::size_t i = first_late_; i < nominees_.size(); ++i) {
@@ -83,7 +86,7 @@ class Rounds {
       // may not.
       const double mean = known ? by_schedule_.at(schedule).cautious() : std::min(1.0, scale());
       const Seconds least = p.time * (mean * (1 - kShare)) - kEnds;
-      if (!simulated_[i] && least < best_ && (known || asked[schedule]++ < of_unknown)) {
+      if (!simulated_[i] && least < best_ * slack && (known || asked[schedule]++ < of_unknown)) {
         wanted.push_back(i);
       }
     }
@@ -168,7 +171,7 @@ class Rounds {
 
 /// Simulates round after round on several threads. An idle thread speculates: it simulates the most
 /// likely nominees of the next round. Speculation changes when a nominee is simulated, but not the
-/// result. The result waits for speculative work that is still running at the end.
+/// result. At the end speculative work that is still running is stopped.
 class RoundRunner {
  public:
   /// `nominate` adds the leading candidate to the rounds if it has not been simulated.
@@ -203,8 +206,13 @@ class RoundRunner {
   void simulate(std::size_t nominee, std::unique_lock<std::mutex>& lock) {
     begun_.insert(nominee);
     const std::size_t place = rounds_.place(nominee);
+    const bool speculative = std::ranges::find(wanted_, nominee) == wanted_.end();
     try {
       lock.unlock();
+      std::optional<StopScope> until_done;
+      if (speculative) {
+        until_done.emplace(is_done_.get_token());
+      }
       Prediction simulated = simulate_(place);
       lock.lock();
       simulated_.emplace(nominee, std::move(simulated));
@@ -213,7 +221,9 @@ class RoundRunner {
         lock.lock();
       }
       begun_.erase(nominee);
-      throw;
+      if (!speculative || !done_) {
+        throw;
+      }
     }
   }
 
@@ -222,6 +232,11 @@ class RoundRunner {
       const auto found = std::ranges::find_if(
           nominees, [&](std::size_t nominee) { return !begun_.contains(nominee); });
       return found != nominees.end() ? std::optional(*found) : std::nullopt;
+    };
+    const auto fastest_of = [&](std::vector<std::size_t> nominees) {
+      std::ranges::stable_sort(nominees, {},
+                               [&](std::size_t nominee) { return rounds_.closed_time(nominee); });
+      return first_of(nominees);
     };
     if (const std::optional<std::size_t> wanted = first_of(wanted_)) {
       return wanted;
@@ -233,7 +248,9 @@ class RoundRunner {
       }
     }
     constexpr int kGuessed = 2;
-    return first_of(known.next(kGuessed));
+    constexpr double kSlack = 1.01;  // the first simulations may exceed their analytic times
+    const std::optional<std::size_t> likely = fastest_of(known.next(1, kSlack));
+    return likely ? likely : fastest_of(known.next(kGuessed, kSlack));
   }
 
   /// Once all of this round is simulated, starts the next round; returns whether there is one.
@@ -250,6 +267,9 @@ class RoundRunner {
       wanted_ = std::move(wanted);
       done_ = wanted_.empty() && !nominate_();
     }
+    if (done_) {
+      is_done_.request_stop();
+    }
     return !done_;
   }
 
@@ -262,6 +282,7 @@ class RoundRunner {
   std::set<std::size_t> begun_;                  // nominees, requested or speculative
   std::map<std::size_t, Prediction> simulated_;  // finished nominees
   bool done_ = false;
+  std::stop_source is_done_;
 };
 
 /// Ranks all candidates by the ranking's objective, and gives the reported ones individual

@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <thread>
 
 #include "model/base/error.h"
 #include "model/base/parallel.h"
@@ -167,6 +168,41 @@ TEST_CASE("No thread waits for another's speculative work") {
   CHECK(guessed);
   CHECK(went_on);
   CHECK(ranking.simulated == 5);
+}
+
+TEST_CASE("Speculative work is stopped once the ranking is complete") {
+  if (processor_count() < 2) {
+    WARN("one processor");
+    return;
+  }
+  // Candidate 1 takes at least 0.99 x 1020 - 0.5 = 1009.3 us, which is within 1 % of candidate 0's
+  // analytic time and above its simulated time.
+  Ranking ranking = by_closed_form({1000, 1020});
+  const Ranking closed = ranking;
+  Simulations times{closed, {{0, 1000}, {1, 1020}}};
+  Begun begun;
+  bool guessed = false, ended = false;
+  std::mutex calling;
+  rank_simulated(
+      {{{0}, 1}, {{1}, 1}}, 2, [](std::size_t) { return std::nullopt; },
+      [&](std::size_t place) {
+        begun.add(place);
+        if (place == 0) {
+          guessed = begun.await(1);
+        } else {
+          for (int i = 0; i < 20'000; ++i) {
+            throw_if_stopped();
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          }
+          ended = true;
+        }
+        const std::lock_guard lock(calling);
+        return times(place);
+      },
+      ranking);
+  CHECK(guessed);
+  CHECK_FALSE(ended);
+  CHECK(ranking.simulated == 1);
 }
 
 TEST_CASE(

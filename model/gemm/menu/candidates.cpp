@@ -330,9 +330,9 @@ CandidateKernels joined(std::span<const CandidateKernels> of_parts) {
   kernels.reserve(kernel_count);
   orders.reserve(order_count);
   for (const CandidateKernels& own : of_parts) {
-    const std::size_t before = orders.size();
-    for (const auto& [config, begin, end] : own.legal.kernels) {
-      kernels.push_back({config, before + begin, before + end});
+    const std::size_t before = all.legal.size();
+    for (const auto& [config, begin, end, first] : own.legal.kernels) {
+      kernels.push_back({config, before + begin, before + end, orders.size() + first});
     }
     orders.insert(orders.end(), own.legal.orders.begin(), own.legal.orders.end());
     all.add_all(own);
@@ -396,7 +396,7 @@ Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
                                 unsigned threads) {
   CandidateKernels found = enumerate_kernels(gpu, problem, schedules, all, threads);
   Candidates candidates{std::move(static_cast<Rejections<KernelConfig>&>(found)), {}};
-  candidates.legal.reserve(found.legal.orders.size());
+  candidates.legal.reserve(found.legal.size());
   for (const KernelList::Kernel& kernel : found.legal.kernels) {
     for (std::size_t order = kernel.begin; order < kernel.end; ++order) {
       candidates.legal.push_back(found.legal.candidate(kernel, order));
@@ -405,18 +405,26 @@ Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
   return candidates;
 }
 
+void KernelList::add(const KernelConfig& config, std::span<const Raster> own) {
+  if (kernels.empty() || !std::ranges::equal(own, orders_of(kernels.back()))) {
+    orders.insert(orders.end(), own.begin(), own.end());
+  }
+  kernels.push_back({config, size(), size() + own.size(), orders.size() - own.size()});
+}
+
 KernelList kernels_of(std::span<const KernelConfig> candidates) {
   KernelList list;
-  for (const KernelConfig& config : candidates) {
-    KernelConfig same = config;
-    if (!list.kernels.empty()) {
-      same.raster = list.kernels.back().config.raster;
+  std::vector<Raster> orders;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    orders.push_back(candidates[i].raster);
+    KernelConfig first = candidates[i];
+    first.raster = orders.front();
+    KernelConfig next = i + 1 < candidates.size() ? candidates[i + 1] : KernelConfig{};
+    next.raster = first.raster;
+    if (i + 1 == candidates.size() || !(next == first)) {
+      list.add(first, orders);
+      orders.clear();
     }
-    if (list.kernels.empty() || !(same == list.kernels.back().config)) {
-      list.kernels.push_back({config, list.orders.size(), 0});
-    }
-    list.orders.push_back(config.raster);
-    list.kernels.back().end = list.orders.size();
   }
   return list;
 }

@@ -48,17 +48,25 @@ Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
 struct KernelList {
   struct Kernel {
     KernelConfig config;     // kernel in its first tile order
-    std::size_t begin, end;  // range of its orders in `orders`
+    std::size_t begin, end;  // indices of its candidates
+    std::size_t orders;      // place of its first tile order
   };
   std::vector<Kernel> kernels;
-  std::vector<Raster> orders;  // one raster for each candidate
+  std::vector<Raster> orders;  // neighbours with the same orders share them
 
-  /// Returns a candidate, by its index in `orders`.
-  KernelConfig candidate(const Kernel& kernel, std::size_t order) const {
+  /// Number of candidates.
+  std::size_t size() const { return kernels.empty() ? 0 : kernels.back().end; }
+  std::span<const Raster> orders_of(const Kernel& kernel) const {
+    return std::span(orders).subspan(kernel.orders, kernel.end - kernel.begin);
+  }
+  /// Returns a candidate by its index.
+  KernelConfig candidate(const Kernel& kernel, std::size_t index) const {
     KernelConfig config = kernel.config;
-    config.raster = orders[order];
+    config.raster = orders[kernel.orders + index - kernel.begin];
     return config;
   }
+  /// Adds a kernel in these tile orders.
+  void add(const KernelConfig& config, std::span<const Raster> own);
 };
 
 struct CandidateKernels : Rejections<KernelConfig> {

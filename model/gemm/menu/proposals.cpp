@@ -147,9 +147,9 @@ void Proposals::add_splits(KernelConfig config) {
   const i64 tiles = s.num_tiles();
   const i64 k_blocks = ceil_div<i64>(problem_.shape.k, config.tiling.block_k);
   const ScheduleTraits traits = traits_of(config.schedule);
-  const std::size_t before = candidates_.legal.orders.size();
+  const std::size_t before = candidates_.legal.size();
   add_paying_splits(config, tiles, k_blocks, resident);
-  if (breadth_.unprofitable && candidates_.legal.orders.size() == before) {
+  if (breadth_.unprofitable && candidates_.legal.size() == before) {
     config.decomposition = {traits.split_k == SplitK::kEqually ? 2 : 0,
                             traits.split_k == SplitK::kEqually ? 0 : kMinKBlocks,
                             Reduction::kTurnstile};
@@ -263,9 +263,8 @@ void Proposals::add_reductions(KernelConfig config, i32 splits, i32 parts) {
 void Proposals::add(const KernelConfig& config, std::span<const Raster> rasters) {
   const u32 resident = static_cast<u32>(resident_workers(gpu_, config));
   TileScheduler s = make_tile_scheduler(problem_, config, resident);
-  KernelList& legal = candidates_.legal;
-  const std::size_t begin = legal.orders.size();
   seen_.clear();
+  orders_.clear();
   std::optional<bool> curve_compiles;
   for (const Raster& raster : rasters) {
     s.raster = raster;
@@ -285,11 +284,11 @@ void Proposals::add(const KernelConfig& config, std::span<const Raster> rasters)
       }
     }
     seen_.push_back(order);
-    legal.orders.push_back(raster);
+    orders_.push_back(raster);
   }
   KernelConfig first = of_operands(config);
-  first.raster = legal.orders[begin];
-  legal.kernels.push_back({first, begin, legal.orders.size()});
+  first.raster = orders_.front();
+  candidates_.legal.add(first, orders_);
 }
 
 namespace {

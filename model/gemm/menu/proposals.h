@@ -59,8 +59,9 @@ class Proposals {
   Breadth breadth_;
   i64 rows_of_product_;  // rows of the GEMM or of the largest group
   CandidateKernels candidates_;
-  // tile orders of the current kernel; a member so that its memory is reused
-  std::vector<Raster> seen_;
+  // the current kernel's tile orders, normalized and as proposed; members so that their memory is
+  // reused
+  std::vector<Raster> seen_, orders_;
 };
 
 /// Returns the message for a reason in Rejections::rejected.

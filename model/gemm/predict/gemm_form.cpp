@@ -128,19 +128,34 @@ ScheduleTile schedule_and_tile(const KernelConfig& config) {
 /// list per tile of a schedule.
 std::vector<std::vector<Bounded>> wanted_tiles(const std::vector<Bounded>& kernels,
                                                ElementType dtype, std::size_t tiles) {
-  std::map<ScheduleTile, std::vector<Bounded>> by_tile;
-  for (const Bounded& own : kernels) {
-    by_tile[schedule_and_tile(own.kernel->config)].push_back(own);
+  struct OfTile {
+    Seconds bound;
+    std::vector<std::span<const Bounded>> runs;
+  };
+  std::map<ScheduleTile, OfTile> by_tile;
+  for (auto begin = kernels.begin(); begin != kernels.end();) {
+    const ScheduleTile tile = schedule_and_tile(begin->kernel->config);
+    const auto end = std::find_if(begin, kernels.end(), [&](const Bounded& own) {
+      return schedule_and_tile(own.kernel->config) != tile;
+    });
+    const Seconds bound = std::ranges::min(std::span(begin, end), {}, &Bounded::bound).bound;
+    OfTile& own = by_tile.try_emplace(tile, OfTile{bound, {}}).first->second;
+    own.bound = std::min(own.bound, bound);
+    own.runs.emplace_back(begin, end);
+    begin = end;
   }
-  std::vector<std::pair<Seconds, std::vector<Bounded>>> all;
+  std::vector<OfTile> all;
   for (auto& [tile, own] : by_tile) {
-    all.emplace_back(std::ranges::min(own, {}, &Bounded::bound).bound, std::move(own));
+    all.push_back(std::move(own));
   }
-  std::ranges::stable_sort(all, {}, [](const auto& one) { return one.first; });
+  std::ranges::stable_sort(all, {}, &OfTile::bound);
   std::vector<std::vector<Bounded>> wanted;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i < tiles || is_usual_tile(all[i].second.front().kernel->config, dtype)) {
-      wanted.push_back(std::move(all[i].second));
+    if (i < tiles || is_usual_tile(all[i].runs.front().front().kernel->config, dtype)) {
+      wanted.emplace_back();
+      for (const std::span<const Bounded> run : all[i].runs) {
+        wanted.back().insert(wanted.back().end(), run.begin(), run.end());
+      }
     }
   }
   return wanted;

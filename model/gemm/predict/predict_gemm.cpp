@@ -285,22 +285,29 @@ Ranking rank_kernels(const GemmQuestion& asked, CandidateKernels candidates, std
   Ranking ranking{problem,
                   regime,
                   inputs,
-                  static_cast<int>(candidates.legal.orders.size()),
+                  static_cast<int>(candidates.legal.size()),
                   std::move(candidates.rejected),
                   {}};
   ranking.objective = effort.objective;
   ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
   ranking.within_1_percent = count_within_1_percent(fastest.times);
-  ranking.predictions.resize(fastest.forms.size());
-  parallel_for(ceil_div(fastest.forms.size(), kAtATime), effort.threads, [&](std::size_t chunk) {
+  const auto predict = [&](std::span<const GemmForm> forms, std::vector<Prediction>& predictions,
+                           std::size_t chunk) {
     const std::size_t begin = chunk * kAtATime;
-    const std::size_t count = std::min(kAtATime, fastest.forms.size() - begin);
-    const std::span<const GemmForm> forms = std::span(fastest.forms).subspan(begin, count);
-    std::ranges::copy(by_closed_form(question, forms, learned.analytic),
-                      &ranking.predictions[begin]);
-  });
+    std::ranges::copy(
+        by_closed_form(question, forms.subspan(begin, std::min(kAtATime, forms.size() - begin)),
+                       learned.analytic),
+        &predictions[begin]);
+  };
+  ranking.predictions.resize(fastest.forms.size());
+  ranking.by_tile.resize(fastest.apart.size());
+  const std::size_t chunks = ceil_div(fastest.forms.size(), kAtATime);
+  parallel_for(chunks + ceil_div(fastest.apart.size(), kAtATime), effort.threads,
+               [&](std::size_t chunk) {
+                 chunk < chunks ? predict(fastest.forms, ranking.predictions, chunk)
+                                : predict(fastest.apart, ranking.by_tile, chunk - chunks);
+               });
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
-  ranking.by_tile = by_closed_form(question, fastest.apart, learned.analytic);
   double steps = most_steps(effort);
   if (simulated) {
     steps -= simulate_best(question, learned, effort, keep, known, ranking);

@@ -4,12 +4,14 @@
 
 #include <utility>
 
+#include "model/base/parallel.h"
 #include "model/sim/engine/phase_barrier.h"
 
 namespace tilecast {
 namespace {
 
 constexpr int kMostNamed = 12;  // maximum number of waiting processes that an error names
+constexpr unsigned kEventsPerPoll = 4096;  // of a request to stop; about 0.2 ms
 
 std::string to_text(const ProcessName& name) {
   std::string text = name.role;
@@ -62,7 +64,10 @@ void Engine::ended(Process::promise_type& process) noexcept {
 }
 
 void Engine::run() {
-  while (!queue_.empty()) {
+  for (unsigned events = 1; !queue_.empty(); ++events) {
+    if (events % kEventsPerPoll == 0) {
+      throw_if_stopped();
+    }
     const Event event = queue_.pop();
     now_ = event.at;
     event.resume.resume();
