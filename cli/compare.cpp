@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/comparison.h"
 #include "cli/output_parts.h"
+#include "cli/predict_output.h"
 #include "cli/problem_list.h"
 #include "cli/problem_options.h"
 #include "cli/question.h"
@@ -34,7 +35,8 @@ void compare_list(const Arguments& args, const LoadedGpu& gpu) {
     const Comparison comparison = compare(
         gpu.spec,
         rank_candidates(gpu.spec, listed.problem, asked_schedules(args, listed.problem, gpu.spec),
-                        listed.regime, listed.inputs, 1, {.threads = 1}),
+                        listed.regime, listed.inputs, 1,
+                        {.threads = 1, .shortlist = shown_shortlist(listed.problem)}),
         config_folder());
     const nlohmann::ordered_json object = comparison_object(gpu.spec, comparison);
     return {object, {object}, comparison_row(comparison)};

@@ -81,7 +81,8 @@ std::string against_roof(const Comparison& c) {
   const bool library = c.library && c.library->time < c.ours.time;
   const double left = (library ? c.library->time : c.ours.time) / roof.time;
   return fmt::format(
-      "At the pick's clock no kernel can beat {} us ({}): at most {:.2f} times as fast as {}.",
+      "At the {} clock no kernel can beat {} us ({}): at most {:.2f} times as fast as {}.",
+      c.ours.bounds.highest_clock > c.ours.sm_clock ? "GPU's highest" : "pick's",
       micro_text(roof.time), roof.name, std::max(1.0, left), name_of(c, library));
 }
 
@@ -116,7 +117,8 @@ std::string library_reason(const Comparison& c) {
 std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& ours) {
   // Operands and result count once. The pick's own bound would include rereads.
   const Seconds dram = transfer_time(Bytes{least_bytes(problem)}, highest_dram_rate(gpu));
-  std::vector<Roof> roofs{{"tensor cores", time_of(ours.bounds.tensor, ours.sm_clock)},
+  const Hertz clock = std::max(ours.sm_clock, ours.bounds.highest_clock);
+  std::vector<Roof> roofs{{"tensor cores", time_of(ours.bounds.tensor, clock)},
                           {"DRAM", dram},
                           {"launch", ours.bounds.launch}};
   std::ranges::sort(roofs, std::greater<>{}, &Roof::time);

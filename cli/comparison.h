@@ -15,7 +15,7 @@
 
 namespace tilecast {
 
-/// A named lower bound of the time at the pick's clock.
+/// A named lower bound of the time at the pick's clock; without a calibration, at the highest.
 struct Roof {
   std::string name;
   Seconds time;

@@ -183,7 +183,7 @@ void run_many(const Arguments& args) {
     Effort effort = asked_effort(args);
     effort.threads = 1;
     effort.most_alone = kMostAloneOfMany;
-    effort.shortlist = cutlass ? shown_shortlist(listed.problem) : Shortlist{};
+    effort.shortlist = listing ? Shortlist{} : shown_shortlist(listed.problem);
     const Ranking ranking = rank({.problem = listed.problem,
                                   .regime = listed.regime,
                                   .inputs = listed.inputs,

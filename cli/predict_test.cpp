@@ -598,6 +598,10 @@ TEST_CASE("Names of torch, CUTLASS and vLLM are accepted") {
                  "--epilogue", "relu"}) == asked);
   CHECK(ranking({"256x512x1024", "--dtype", "fp8", "--no-fast-accum", "--out-dtype", "fp16"}) ==
         ranking({"256x512x1024", "--dtype", "e4m3", "--accumulate", "exact", "--dtype-c", "fp16"}));
+  for (const std::vector<std::string>& shape : std::vector<std::vector<std::string>>{
+           {"256 x 512 x 1024"}, {"256", "x", "512", "x", "1024"}, {"256,", "512,1024"}}) {
+    CHECK(ranking(shape) == ranking({"256x512x1024"}));
+  }
   CHECK(ranking({"1024x1024x512", "--schedule", "pingpong", "cooperative", "stream-k"}) ==
         ranking({"1024x1024x512", "--schedule", "ping_pong", "warp_specialized", "stream_k"}));
   CHECK(ranking({"1024x1024x512", "--config", "cooperative 128x256"}) ==

@@ -103,8 +103,40 @@ Op asked_op(const Arguments& args) {
   return op.empty() ? Op::kGemm : parse_op(op);
 }
 
+std::string compact_shape(std::string text) {
+  if (text.find_first_not_of("0123456789, ") == text.npos) {
+    std::ranges::replace(text, ',', ' ');
+  }
+  for (const std::string_view between : {" x ", " X "}) {
+    for (std::size_t at = text.find(between); at != text.npos; at = text.find(between)) {
+      text.replace(at, between.size(), "x");
+    }
+  }
+  return text;
+}
+
+namespace {
+
+/// Returns the words of SHAPE.
+std::vector<std::string> shape_words(const Arguments& args) {
+  const std::vector<std::string>& given = args.texts("SHAPE");
+  const std::string text = join(given, " "), compact = compact_shape(text);
+  if (text == compact) {
+    return given;
+  }
+  std::vector<std::string> words;
+  for (const std::string_view word : split(compact, ' ')) {
+    if (!word.empty()) {
+      words.emplace_back(word);
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
 std::string asked_shape(const Arguments& args) {
-  const std::vector<std::string>& sides = args.texts("SHAPE");
+  const std::vector<std::string> sides = shape_words(args);
   if (sides.empty()) {
     return args.given("-n") ? fmt::format("{}{}x{}", args.given("-m") ? args.text("-m") + "x" : "",
                                           args.text("-n"), args.text("-k"))
@@ -139,7 +171,7 @@ std::string asked_shape(const Arguments& args) {
 }
 
 std::vector<std::string> several_shapes(const Arguments& args) {
-  const std::vector<std::string>& words = args.texts("SHAPE");
+  const std::vector<std::string> words = shape_words(args);
   const bool all = std::ranges::all_of(words, [](const std::string& word) {
     return is_whole(word) && word.find('=') == word.npos &&
            lower_case(word).find_first_not_of("0123456789x*:,/[]ab") == word.npos;

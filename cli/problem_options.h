@@ -14,6 +14,8 @@ namespace tilecast {
 
 /// Returns --op, or GEMM for a command without the option.
 Op asked_op(const Arguments& args);
+/// Writes "4096 x 4096 x 4096" as "4096x4096x4096", and "4096,4096,4096" with spaces.
+std::string compact_shape(std::string text);
 /// Returns SHAPE, also from M N K or -m, -n and -k; empty if it is not given.
 std::string asked_shape(const Arguments& args);
 /// Returns the shapes if SHAPE has several, such as 512x4096x4096 512x14336x4096, else nothing.

@@ -311,7 +311,7 @@ std::size_t pass_comments(std::istream& input) {
 /// Returns the line's shape: MxNxK for numbers M N K.
 std::string shape_of_line(const std::string& line) {
   std::vector<std::string> words;
-  std::istringstream rest(line);
+  std::istringstream rest(compact_shape(line));
   for (std::string word; rest >> word;) {
     words.push_back(word);
   }

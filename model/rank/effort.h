@@ -19,7 +19,7 @@ constexpr std::size_t kMostAlone = 50;
 /// Kernels listed besides the fastest, since the fastest are often one kernel with many tile
 /// orders. Their times come from the analytic model and the learned corrections; the best kernels
 /// with another tile and of the compared schedules, and the counterpart, are simulated if they
-/// could be the fastest, and the rows of a table if their simulations are short (predict_gemm.cpp).
+/// could be the fastest, and the rows of a table if their simulations are short.
 struct Shortlist {
   std::size_t tiles = 0;  // number of pairs of schedule and tile, common ones first
   std::size_t rows = 0;   // number of rows of the table

@@ -24,13 +24,15 @@
 
 namespace tilecast {
 
+// Distance from a feature's measured range, in parts of it, from which a kernel is extrapolated.
+constexpr double kBeyondRange = 0.25;
+
 /// A quantity of a kernel, and the group in which `explain` shows its contribution: features of one
 /// group stand for each other, so only the group has a meaning.
 struct Feature {
   std::string_view name, group;
-  // Distance from the measured range, in parts of it, from which a kernel is extrapolated. For a
-  // loop's length 0: below one K block most of each load is out of bounds.
-  double beyond = 0.25;
+  double beyond = kBeyondRange;  // 0 for a loop's length: below one K block most of each load is
+                                 // out of bounds
 };
 
 /// Features of a GEMM kernel, computed by model/gemm/predict/kernel_features.cpp. None is a

@@ -19,6 +19,7 @@
 #include "model/spec/gpu_fields.h"
 #include "model/spec/gpu_reader.h"
 #include "model/spec/learned_files.h"
+#include "model/spec/product_name.h"
 #include "model/spec/strict_map.h"
 #include "model/spec/yaml_tree.h"
 
@@ -76,6 +77,12 @@ std::string squeezed_name(std::string_view name) {
   return word;
 }
 
+/// Whether the second word is a model, as in "NVIDIA H100 80GB HBM3".
+bool names_model(const std::string& given) {
+  const std::vector<std::string_view> words = split(given, ' ');
+  return words.size() > 1 && words[1].find_first_of("0123456789") != words[1].npos;
+}
+
 /// Whether `given` is the file's name, or its product as nvidia-smi writes it. Separators are
 /// ignored.
 bool is_same_name(const std::string& given, const std::string& name, const fs::path& folder) {
@@ -86,7 +93,8 @@ bool is_same_name(const std::string& given, const std::string& name, const fs::p
   try {
     const YamlNode tree = load_yaml_tree(folder / "gpus" / (name + std::string(kYaml)));
     const YamlNode* product = tree.find("product");
-    return product != nullptr && word == squeezed_name(product->scalar);
+    return product != nullptr && (word == squeezed_name(product->scalar) ||
+                                  (names_model(given) && is_product(given, product->scalar)));
   } catch (const Error&) {  // ignored: reported when that file is loaded
     return false;
   }
@@ -114,10 +122,15 @@ std::string name_of(const std::string& given, const fs::path& config_folder) {
   refuse_if(known.empty(), "{}: contains no GPU files",
             printable((config_folder / "gpus").string()));
   if (begun.empty()) {
-    const auto same = std::ranges::find_if(
-        known, [&](const std::string& name) { return is_same_name(given, name, config_folder); });
-    if (same != known.end()) {
-      return *same;
+    std::vector<std::string> same;
+    std::ranges::copy_if(known, std::back_inserter(same), [&](const std::string& name) {
+      return is_same_name(given, name, config_folder);
+    });
+    const std::string_view form = words.find("pcie") != words.npos ? "_pcie" : "_sxm";
+    std::ranges::stable_partition(same,
+                                  [&](const std::string& name) { return name.ends_with(form); });
+    if (!same.empty()) {
+      return same.front();
     }
     throw ConfigError(fmt::format("unknown GPU '{}': expected one of {}, or the path of a .yaml{}",
                                   printable(given), list_of(known, config_folder),

@@ -111,6 +111,10 @@ TEST_CASE("Unique words of a name select the GPU, in any case; the start of a wo
   }
   CHECK(load_gpu("H200SXM", false).spec.name == "h200_sxm");
   CHECK(load_gpu("NVIDIA A100-SXM4-80GB", false).spec.name == "a100_sxm80");  // by nvidia-smi
+  CHECK(load_gpu("NVIDIA H100 80GB HBM3", false).spec.name == "h100_sxm");
+  CHECK(load_gpu("NVIDIA H100 PCIe", false).spec.name == "h100_pcie");
+  CHECK(load_gpu("NVIDIA H200", false).spec.name == "h200_sxm");
+  CHECK_THROWS_AS(load_gpu("NVIDIA H20", false), ConfigError);
   for (const char* other : {"h20", "l4", "l40", "h1", "409", "rtx", "_", " "}) {
     CAPTURE(other);
     CHECK_THROWS_AS(load_gpu(other, false), ConfigError);

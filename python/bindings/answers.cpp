@@ -63,9 +63,8 @@ void for_each_named(std::string_view name, const std::vector<Value>& values, con
   }
 }
 
-Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsigned threads,
-             bool table) {
-  const Shortlist shortlist = table ? shown_shortlist(ask.problem) : Shortlist{};
+Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsigned threads) {
+  const Shortlist shortlist = shown_shortlist(ask.problem);
   const Objective objective = parse_objective(search.objective);
   const Effort of_given{.method = ask.method,
                         .simulations = search.simulate,
@@ -99,7 +98,7 @@ RankingAnswer answer(const GpuChoice& choice, const ProblemTexts& problem,
                      bool table) {
   const LoadedGpu& gpu = loaded(choice);
   const auto start = std::chrono::steady_clock::now();
-  const Ranking ranking = rank(gpu, asked(problem, conditions), search, threads, table);
+  const Ranking ranking = rank(gpu, asked(problem, conditions), search, threads);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const MeasuredByConfig none;
   RankingReport report{gpu, ranking, search.top, Seconds{elapsed.count()}, none};
@@ -270,7 +269,9 @@ std::vector<std::string> compare_many(const GpuChoice& choice,
       answers[i] = json_text(comparison_object(
           gpu, compare(gpu,
                        rank_candidates(gpu, ask.problem, {}, ask.regime, ask.inputs, 1,
-                                       {.method = ask.method, .threads = 1}),
+                                       {.method = ask.method,
+                                        .threads = 1,
+                                        .shortlist = shown_shortlist(ask.problem)}),
                        choice.configs)));
     } catch (const ConfigError& error) {
       answers[i] = json_text({{"error", error.what()}});
@@ -291,7 +292,8 @@ Answer explain(const GpuChoice& choice, const ProblemTexts& problem, const Condi
                const std::vector<std::string>& configs, bool best, unsigned threads) {
   const LoadedGpu& gpu = loaded(choice);
   const Asked ask = asked(problem, conditions);
-  const Effort effort{.method = ask.method, .threads = threads};
+  const Effort effort{
+      .method = ask.method, .threads = threads, .shortlist = shown_shortlist(ask.problem)};
   const auto start = std::chrono::steady_clock::now();
   ExplainReport report{gpu, ask.problem, ask.regime, ask.inputs, {}, {}, {}};
   for (const std::string& config : configs) {
