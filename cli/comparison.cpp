@@ -114,13 +114,13 @@ std::string library_reason(const Comparison& c) {
                                   c.library->nearest_ratio);
 }
 
-std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& ours) {
+std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& pick) {
   // Operands and result count once. The pick's own bound would include rereads.
   const Seconds dram = transfer_time(Bytes{least_bytes(problem)}, highest_dram_rate(gpu));
-  const Hertz clock = std::max(ours.sm_clock, ours.bounds.highest_clock);
-  std::vector<Roof> roofs{{"tensor cores", time_of(ours.bounds.tensor, clock)},
+  const Hertz clock = std::max(pick.sm_clock, pick.bounds.highest_clock);
+  std::vector<Roof> roofs{{"tensor cores", time_of(pick.bounds.tensor, clock)},
                           {"DRAM", dram},
-                          {"launch", ours.bounds.launch}};
+                          {"launch", pick.bounds.launch}};
   std::ranges::sort(roofs, std::greater<>{}, &Roof::time);
   return roofs;
 }

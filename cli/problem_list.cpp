@@ -169,7 +169,7 @@ void answer_list(const Arguments& args, const ListAnswers& answers) {
                            : "");
   });
   const bool is_json_list = format == "json";
-  std::string before =  // the next answer
+  std::string before =  // the next problem
       is_json_list        ? "[\n"
       : format == "jsonl" ? ""
       : format == "csv" ? fmt::format("index,line,problem,{},error\n", csv_titles(answers.columns))
