@@ -1,7 +1,7 @@
 """Compile times and speed of torch.compile(mode="max-autotune") with and without tilecast.inductor, on a Hopper GPU.
 
     PYTHONPATH=... python python/tests/inductor_gpu.py [--problems 24] [--exhaustive 3] [--top-k 4] [--out inductor.csv]
-    python python/tests/inductor_gpu.py --summary validate/data/h200_sxm/python/inductor*.csv
+    python python/tests/inductor_gpu.py --summary validate/data/h200_sxm/python/inductor_within.csv
 
 Needs torch 2.11 or later with CUDA and Triton, and tilecast with its compiled module; `matmul` needs libtilecast
 (TILECAST_LIBRARY). Each variant has its own process, which compiles every problem with empty caches; the variants

@@ -204,9 +204,17 @@ def test_caches_keep_what_decides_in_their_keys():
     assert len(keys) == 5
 
 
-def test_impossible_numbers_are_refused():
-    with pytest.raises(ConfigError, match="top_k: expected at least 1, got 0"):
-        ti.enable(top_k=0)
+@pytest.mark.parametrize("options, kind, words", [
+    ({"top_k": 0}, ConfigError, "top_k: expected at least 1, got 0"),
+    ({"top_k": 2.5}, TypeError, "top_k: expected an integer, got 2.5"),
+    ({"within": "0.1"}, TypeError, "within: expected a number, got '0.1'"),
+    ({"matmul": "no"}, ConfigError, "matmul: expected True or False, got 'no'"),
+    ({"exhaustive": "no"}, ConfigError, "exhaustive: expected True or False, got 'no'")])
+def test_impossible_arguments_are_refused_and_change_nothing(options, kind, words):
+    ti.enable(top_k=3)
+    with pytest.raises(kind, match=words):
+        ti.enable(**options)
+    assert V.choices.uuid()[1] == 3
 
 
 def test_a_gpu_is_checked_before_anything_is_enabled(tmp_path):

@@ -113,19 +113,22 @@ def test_blocks_of_k_do_not_exceed_a_block_of_scales():
 @pytest.mark.parametrize("options,words", [
     (["--n", "384", "--k", "2048"], "experts or block_shape must be given"),
     (["--n", "384", "--k", "2048", "--experts", "8"], "experts and top_k must be given together"),
-    (["--n", "384", "--k", "2048", "--experts", "8", "--top-k", "9"], "top_k: expected 1 to 8"),
+    (["--n", "384", "--k", "2048", "--experts", "8", "--top-k", "9"], "top_k: expected at most 8"),
+    (["--n", "384", "--k", "2048", "--experts", "8", "--top-k", "0"], "top_k: expected 1 to 1024, got 0"),
     ([*OPTIONS[1:], "--dtype", "int8_w8a16"], "dtype: expected bf16, fp16 or fp8_w8a8, got int8_w8a16"),
     ([*OPTIONS[1:], "--block-shape", "64,64"], "block_shape: only 128,128"),
     ([*OPTIONS[1:], "--block-shape", "x"], "block_shape: expected two numbers"),
     (["--n", "384", "--k", "2048", "--experts", "2000", "--top-k", "8"], "experts: expected 1 to 1024, got 2000"),
-    ([*OPTIONS[1:], "--n", "-384"], "n: expected 1 to 1073741824, got -384"),
-    ([*OPTIONS[1:], "--k", "0"], "k: expected 1 to 1073741824, got 0"),
+    ([*OPTIONS[1:], "--n", "-384"], "n: expected 1 to 8388608, got -384"),
+    ([*OPTIONS[1:], "--k", "0"], "k: expected 1 to 8388608, got 0"),
     ([*OPTIONS[1:], "--tokens", "0"], "tokens: expected 1 to 131072, got 0"),
     ([*OPTIONS[1:], "--tokens", "100000000"], "tokens: expected 1 to 131072, got 100000000"),
     ([*OPTIONS[1:], "--device-name", "a\x1b[31mb"], "device_name: expected letters, digits and any of _.()+-"),
     ([*OPTIONS[1:], "--device-name", "../a"], "device_name: expected letters"),
     ([*OPTIONS[1:], "--check", "a\x1b[31m\nb"], "a\\x1b[31m\\nb: cannot read"),
-    ([*OPTIONS[1:], "--gpu", "b200"], "device_name: must be given for b200")])
+    ([*OPTIONS[1:], "--gpu", "nope"], "unknown GPU 'nope'"),
+    ([*OPTIONS[1:], "--gpu", "b200"], "gpu: these kernels are predicted on Hopper only, not on b200"),
+    ([*OPTIONS[1:], "--gpu", "a100_sxm80"], "gpu: these kernels are predicted on Hopper only, not on a100_sxm80")])
 def test_impossible_layers_are_refused_in_one_line(options, words, tmp_path, capsys):
     assert tilecast.__main__.main(["moe-config", *options, "--out", str(tmp_path)]) in (2, 6)
     assert not os.listdir(tmp_path)
@@ -140,6 +143,7 @@ def test_files_that_are_none_are_refused(tmp_path, capsys):
             ({"1": {"BLOCK_SIZE_M": 16}}, "1: lacks BLOCK_SIZE_N, BLOCK_SIZE_K"), ({"1": tile}, "1: lacks num_stages"),
             ({"1": {**tile, "num_stages": -3}}, "1: num_stages: expected an integer from 1 to 2147483647, got -3"),
             ({"1": {**tile, "num_stages": 3, "BLOCK_SIZE_M": 2**80}}, "1: block_m: expected an integer"),
+            ({"1": {**tile, "num_stages": 3, "BLOCK_SIZE_M": True}}, "1: block_m: expected an integer"),
             ({"1": 3}, "1: lacks BLOCK_SIZE_M"), ({"1": None}, "1: lacks BLOCK_SIZE_M"),
             ({}, "expected one of vLLM's tuned files"), ([], "expected one of vLLM's tuned files"),
             ({"triton_version": "3.6.0"}, "expected one of vLLM's tuned files")):

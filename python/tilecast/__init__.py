@@ -22,5 +22,5 @@ from ._rank import rank
 
 __version__ = "0.2.0"
 __all__ = ["Attention", "Config", "ConfigError", "Error", "Explanation", "Failure", "FileError", "Gemm", "Gpu",
-           "Prediction", "Predictions", "Ranking", "attention", "calibrate", "config_folder", "explain", "gpus", "matmul",
-           "predict", "predict_many", "rank", "report", "routed_rows"]
+           "Prediction", "Predictions", "Ranking", "attention", "calibrate", "config_folder", "explain", "gpus",
+           "matmul", "predict", "predict_many", "rank", "report", "routed_rows"]

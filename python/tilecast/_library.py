@@ -283,9 +283,10 @@ class Plan(AnyPlan):
 class AttentionPlan(AnyPlan):
     def __init__(self, shape: AttentionShape, *, gpu: Optional[str] = None, config: Optional[str] = None,
                  sustained: bool = False):
-        problem = _Attention(struct_size=ctypes.sizeof(_Attention), batch=shape.batch, heads=shape.heads, kv_heads=shape.kv_heads, queries=shape.queries,
-                             keys=shape.keys, head_dim=shape.head_dim, type=shape.type, mask=int(shape.causal),
-                             lse=int(shape.lse), q=shape.q, k=shape.k, v=shape.v, o=shape.o)
+        problem = _Attention(struct_size=ctypes.sizeof(_Attention), batch=shape.batch, heads=shape.heads,
+                             kv_heads=shape.kv_heads, queries=shape.queries, keys=shape.keys,
+                             head_dim=shape.head_dim, type=shape.type, mask=int(shape.causal), lse=int(shape.lse),
+                             q=shape.q, k=shape.k, v=shape.v, o=shape.o)
         super().__init__("tilecast_attention_plan_create", problem, gpu, config, sustained, 0)
         self._run = self._library.tilecast_attention_run
 

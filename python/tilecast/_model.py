@@ -197,8 +197,8 @@ def config_of(config: Any) -> str:
     if isinstance(config, (Mapping, tuple)):
         config = Config.of(config)
     if not isinstance(config, (str, Prediction, Config)):
-        raise TypeError("config: expected a configuration as a string, a tilecast.Config, a tuple or dict of its parts, "
-                        f"or a tilecast.Prediction, got {config!r}")
+        raise TypeError("config: expected a configuration as a string, a tilecast.Config, a tuple or dict of its "
+                        f"parts, or a tilecast.Prediction, got {config!r}")
     return config.config if isinstance(config, Prediction) else str(config)
 
 

@@ -35,8 +35,8 @@ def rank(problems: Iterable[OneProblem], configs: Iterable[Union[OneConfig, Tile
     accumulate, out_dtype, calibrated, method   only for tilecast's kernels
     family                                      only for Triton's
 
-    Both may be any iterables, or one value alone. Other keywords are as in `predict`. Raises ConfigError for problems that cannot be predicted, FileError
-    for a file that cannot be read.
+    Both may be any iterables, or one value alone. Other keywords are as in `predict`. Raises ConfigError for problems
+    that cannot be predicted, FileError for a file that cannot be read.
     """
     asked = problems_of(problems, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate,
                         out_dtype=out_dtype)

@@ -14,6 +14,7 @@ import dataclasses
 import functools
 import hashlib
 import math
+import numbers
 import os
 import pathlib
 import warnings
@@ -33,6 +34,7 @@ from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from . import _library, _native
 from ._matmul import make_plan, matmul as product
 from ._model import ConfigError, Error, FileError, config_folder, gpu_of
+from ._problem import flag, integer
 from .triton import FamilyWarning, Tile, times_us, worth_measuring
 
 # Templates by uid: whether programs are persistent and load by TMA. Others are left unchanged.
@@ -59,14 +61,17 @@ def enable(top_k: int = 4, exhaustive: bool = False, matmul: bool = True, gpu: O
     Raises ConfigError for a `top_k` below 1, a negative `within` and a `gpu` whose kernels are not predicted,
     FileError for one whose file cannot be read. Choices that cannot be ranked later are kept, with one warning.
     """
-    if top_k < 1:
+    if integer("top_k", top_k) < 1:
         raise ConfigError(f"top_k: expected at least 1, got {top_k}")
+    if not isinstance(within, numbers.Real):
+        raise TypeError(f"within: expected a number, got {within!r}")
     if not within >= 0:
         raise ConfigError(f"within: expected at least 0, got {within}")
     if gpu is not None:
         times_us([Tile(128, 128, 64)], 512, 512, 512, gpu=gpu)
+    flag("exhaustive", exhaustive)
+    factory = _Factory(top_k, flag("matmul", matmul), gpu, float(within), _version(gpu))
     disable()
-    factory = _Factory(top_k, matmul, gpu, float(within), _version(gpu))
     if matmul:
         _register()
     _before.update(space=config.max_autotune_gemm_search_space, choices=config.inductor_choices_class)

@@ -26,7 +26,8 @@ from typing import Any, Optional
 
 from ._files import read_json, write_file, write_new_file
 from ._model import ConfigError
-from .triton import FamilyWarning, Tile, times_us
+from ._problem import text, within
+from .triton import FamilyWarning, Tile, _sm, times_us
 
 # Numbers of tokens that both servers' tuners write to their files.
 TOKENS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 1536, 2048, 3072, 4096)
@@ -34,7 +35,7 @@ TOKENS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 1536, 2048, 3
 DEVICE_NAMES = {"h200_sxm": "NVIDIA_H200", "h100_sxm": "NVIDIA_H100_80GB_HBM3", "h100_pcie": "NVIDIA_H100_PCIe",
                 "h800_sxm": "NVIDIA_H800"}
 _MOST_EXPERTS = 1024  # limit on the groups of a problem
-_MOST_SIDE = 1 << 30  # limit on gate and up together, twice N
+_MOST_SIDE = (1 << 24) // 2  # gate and up together are at most 2^24 columns, the limit of a GEMM
 _MOST_ROWS = 1 << 20  # limit on rows of all experts, which are drawn one by one; servers launch at most about 2^18
 _KEYS = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages")
 
@@ -61,15 +62,16 @@ class Layer:
     device_name: Optional[str] = None
 
     def __post_init__(self):
-        for name, most in ("n", _MOST_SIDE), ("k", _MOST_SIDE), ("experts", _MOST_EXPERTS):
-            value = getattr(self, name)
-            if value is not None and not 1 <= value <= most:
-                raise ConfigError(f"{name}: expected 1 to {most}, got {value}")
+        if not _sm(self.gpu).wgmma:
+            raise ConfigError(f"gpu: these kernels are predicted on Hopper only, not on {self.gpu}")
+        for name, most in ("n", _MOST_SIDE), ("k", _MOST_SIDE), ("experts", _MOST_EXPERTS), ("top_k", _MOST_EXPERTS):
+            if getattr(self, name) is not None:
+                within(name, getattr(self, name), 1, most)
         if (self.experts is None) != (self.top_k is None):
             raise ConfigError("experts and top_k must be given together; omit both for one GEMM")
-        if self.experts is not None and not 1 <= self.top_k <= self.experts:
-            raise ConfigError(f"top_k: expected 1 to {self.experts}, the number of experts, got {self.top_k}")
-        if not re.fullmatch(r"[\w.()+-]+", self.device_name or "none", re.ASCII):
+        if self.experts is not None and self.top_k > self.experts:
+            raise ConfigError(f"top_k: expected at most {self.experts}, the number of experts, got {self.top_k}")
+        if self.device_name and not re.fullmatch(r"[\w.()+-]+", text("device_name", self.device_name), re.ASCII):
             raise ConfigError(f"device_name: expected letters, digits and any of _.()+-, got {self.device_name!r}")
         if self.dtype not in ("bf16", "fp16", "fp8_w8a8"):
             raise ConfigError(f"dtype: expected bf16, fp16 or fp8_w8a8, got {self.dtype}")
@@ -92,9 +94,7 @@ class Layer:
     def times_us(self, tiles: Sequence[Tile], tokens: int) -> list[float]:
         """Returns predicted microseconds of each configuration; infinity for one that cannot be
         launched."""
-        most = _MOST_ROWS // (self.top_k or 1)
-        if not 1 <= tokens <= most:
-            raise ConfigError(f"tokens: expected 1 to {most}, got {tokens}")
+        within("tokens", tokens, 1, _MOST_ROWS // (self.top_k or 1))
         options = {"dtype": "e4m3" if self.dtype == "fp8_w8a8" else self.dtype, "gpu": self.gpu,
                    "epilogue": "scale_block" if self.block_shape else "none"}
         with warnings.catch_warnings():

@@ -37,7 +37,8 @@ def _aligned(tensor: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
 
 
 _operators = torch.library.Library("tilecast", "DEF")
-_operators.define("matmul(Tensor a, Tensor b, Tensor? bias=None, str? activation=None, Tensor? residual=None) -> Tensor")
+_operators.define("matmul(Tensor a, Tensor b, Tensor? bias=None, str? activation=None, Tensor? residual=None) "
+                  "-> Tensor")
 # torch.compile's graphs own all memory allocated while they are recorded, so no workspace is kept.
 _operators.impl("matmul", lambda a, b, bias=None, activation=None, residual=None: _matmul._torch_matmul(
     torch, _aligned(a), _aligned(b), None, None, _aligned(bias), activation, keeps_memory=False,

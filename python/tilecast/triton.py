@@ -28,7 +28,7 @@ from . import _native
 from ._config import NAMES
 from ._files import read_json, write_file
 from ._model import ConfigError, _machine, _threads
-from ._problem import Gemm, integer, listed, word_of
+from ._problem import Gemm, flag, integer, listed, word_of
 from .triton_learned import SMS, Learned, seen, to_try
 
 # Lower-case names that kernels use for a configuration's parameters.
@@ -123,7 +123,7 @@ class Tile:
         def number(key: str, otherwise: Optional[int] = None) -> int:
             for name in _NAMES.get(key, (key,)):
                 given = low.get(name)
-                value = _integer(given)
+                value = given if isinstance(given, bool) else _integer(given)
                 if value is not None:
                     return value
                 if given is not None and not hasattr(given, "shape"):
@@ -348,7 +348,7 @@ def times_us(tiles: Iterable[Tile], m: Union[int, Sequence[int]], n: int, k: int
     # others have an equivalent schedule.
     grouped = isinstance(m, Sequence)
     plain = batch == 1 and epilogue == "none" and not grouped
-    constant = constant_k and epilogue == "none" and not grouped
+    constant = flag("constant_k", constant_k) and epilogue == "none" and not grouped
     problem = Gemm(m, n, k, dtype, layout, epilogue, batch)
     m = sum(m) if grouped else m
     machine, conditions = _machine(gpu, True), (regime, inputs, "analytic")
@@ -454,6 +454,8 @@ def _families(tiles: Sequence[Tile], word: str, layout: str, family: Optional[Fa
     """Returns the family of each tile, `family` if it was fitted to the tile's kind, else the
     package's; and a warning for each kind that neither was fitted to."""
     if family is not None:
+        if not isinstance(family, Family):
+            raise TypeError(f"family: expected a tilecast.triton.Family, got {family!r}")
         family.check()
     found, warned = [], []  # type: list[Family], list[str]
     for tile in tiles:
@@ -515,6 +517,8 @@ def picked(tiles: Sequence[Tile], m: int, n: int, k: int, count: int, *, constan
 def worth_measuring(tiles: Sequence[Tile], times: Sequence[float], m: int, n: int, k: int, count: int,
                     constant_k: bool) -> list[int]:
     """Picks as `picked` from tiles with predicted times."""
+    if integer("count", count) < 1:
+        raise ConfigError(f"count: expected at least 1, got {count}")
     kernels: dict[Any, int] = {}
     for i, (tile, us) in enumerate(zip(tiles, times)):
         if us < math.inf:

@@ -253,7 +253,8 @@ def unseen(rows: Sequence[Row], folds: int, gpu: str = "h200_sxm") -> dict[tuple
     most as many folds as problems."""
     problems = list(_by_problem(rows))
     if min(folds, len(problems)) < 2:
-        raise ConfigError(f"folds: expected at least 2, and rows of at least 2 problems, got {folds} and {len(problems)}")
+        raise ConfigError("folds: expected at least 2, and rows of at least 2 problems, got "
+                          f"{folds} and {len(problems)}")
     families = {}
     for fold in range(min(folds, len(problems))):
         tested = set(itertools.islice(problems, fold, None, folds))
