@@ -45,7 +45,7 @@ def test_inductors_own_timings(file, gpu, problem_count, row_count, least, most_
                           for count in (1, 4, 8))
     print(f"best of the first 1, 4 and 8: {first:.4f} {four:.4f} {eight:.4f}")
     assert first > least[0] and four > least[1] and eight >= least[2]
-    off = [ours / us for measured, predicted in problems for us, ours in zip(measured, predicted)]
+    off = [forecast / us for measured, predicted in problems for us, forecast in zip(measured, predicted)]
     factor = statistics.median(off)
     error = statistics.mean(abs(one / factor - 1) for one in off)
     print(f"time error after a factor of {factor:.3f}: {error:.4f}")
