@@ -18,14 +18,6 @@ namespace {
 constexpr std::size_t kLeastRows = 300;
 constexpr std::size_t kLeastBesidePrior = 60;  // with a prior; measurements of a few problems
 
-double mean_error(const std::vector<double>& logs) {
-  double sum = 0;
-  for (const double log : logs) {
-    sum += std::abs(std::exp(-log) - 1);
-  }
-  return sum / static_cast<double>(logs.size());
-}
-
 std::vector<ScheduleResidual> by_schedule(const FitRows& rows, const std::vector<double>& logs) {
   std::map<Schedule, ScheduleResidual> found;
   for (std::size_t i = 0; i < logs.size(); ++i) {

@@ -77,13 +77,7 @@ AttentionRows attention_rows(const GpuSpec& gpu, const std::vector<MeasurementFi
   for (AttentionRow& row : all.rows) {
     row.weight = groups.weight_of(row.point, row.time);
   }
-  for (const MeasurementFile& file : files) {
-    all.left_out +=
-        static_cast<std::size_t>(std::ranges::count_if(file.rows, [](const MeasurementRow& row) {
-          return std::holds_alternative<AttentionProblem>(row.measurement.point.problem);
-        }));
-  }
-  all.left_out -= all.rows.size();
+  all.left_out = rows_with<AttentionProblem>(files) - all.rows.size();
   all.problems = groups.problems();
   all.groups = groups.groups();
   return all;
@@ -104,14 +98,6 @@ std::vector<double> attention_residuals(const GpuSpec& gpu, const AttentionRows&
   return residuals;
 }
 
-double mean_attention_error(const std::vector<double>& residuals) {
-  double sum = 0;
-  for (const double residual : residuals) {
-    sum += std::abs(std::exp(-residual) - 1);
-  }
-  return sum / static_cast<double>(residuals.size());
-}
-
 void fit_section(LoadedGpu& gpu, const AttentionRows& rows, unsigned threads, AttentionFit& fit) {
   std::vector<double> weights;
   std::ranges::transform(rows.rows, std::back_inserter(weights), &AttentionRow::weight);
@@ -120,12 +106,8 @@ void fit_section(LoadedGpu& gpu, const AttentionRows& rows, unsigned threads, At
       gpu, parameters,
       [&](const GpuSpec& spec) { return attention_residuals(spec, rows, threads); }, weights,
       kAttentionScale);
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    FittedConstant& constant = fitted.constants[i];
-    constant.determined =
-        constant.standard_error < kDeterminedAttention * parameters[i].prior_width * constant.value;
-    fit.constants.push_back(constant);
-  }
+  note_determined(parameters, kDeterminedAttention, fitted);
+  fit.constants = fitted.constants;
   gpu.spec.attention = fitted.gpu.attention;
   note_bounds(gpu.spec, fit.constants);
 }
@@ -178,19 +160,18 @@ AttentionFit fit_attention(LoadedGpu& gpu, const std::vector<MeasurementFile>& f
       "expected at least {} measured attention kernels, got {} (excluded rows, such as those of "
       "other operations, unverified or repeated: {})",
       kLeastAttentionRows, rows.rows.size(), rows.left_out);
-  AttentionFit fit{
-      .rows = rows.rows.size(),
-      .left_out = rows.left_out,
-      .problems = rows.problems,
-      .constants = {},
-      .error_before = mean_attention_error(attention_residuals(gpu.spec, rows, threads)),
-      .error_after = 0,
-      .learned = {}};
+  AttentionFit fit{.rows = rows.rows.size(),
+                   .left_out = rows.left_out,
+                   .problems = rows.problems,
+                   .constants = {},
+                   .error_before = mean_error(attention_residuals(gpu.spec, rows, threads)),
+                   .error_after = 0,
+                   .learned = {}};
   if (fit_constants) {
     progress("constants of attention");
     fit_section(gpu, rows, threads, fit);
   }
-  fit.error_after = mean_attention_error(attention_residuals(gpu.spec, rows, threads));
+  fit.error_after = mean_error(attention_residuals(gpu.spec, rows, threads));
   const SeenRows seen = see_attention(gpu.spec, rows, threads);
   fit.learned =
       fit_learned(learn_rows(rows), kAttentionFeatures, seen, seen, false, {}, threads, progress);

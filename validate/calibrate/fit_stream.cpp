@@ -71,13 +71,7 @@ Rows rows_of(const GpuSpec& gpu, const std::vector<MeasurementFile>& files) {
       (taken->problem.dtype == ElementType::kFp32 ? rows.fitted : rows.checked).push_back(*taken);
     }
   }
-  for (const MeasurementFile& file : files) {
-    rows.left_out +=
-        static_cast<std::size_t>(std::ranges::count_if(file.rows, [](const MeasurementRow& row) {
-          return std::holds_alternative<StreamProblem>(row.measurement.point.problem);
-        }));
-  }
-  rows.left_out -= rows.fitted.size() + rows.checked.size();
+  rows.left_out = rows_with<StreamProblem>(files) - rows.fitted.size() - rows.checked.size();
   if (rows.fitted.size() < kLeastStreamRows) {
     rows.fitted.insert(rows.fitted.end(), rows.checked.begin(), rows.checked.end());
     rows.checked.clear();
@@ -96,26 +90,29 @@ double error_of(double residual) { return std::abs(std::exp(-residual) - 1); }
 
 std::vector<Parameter> of_streams(const GpuSpec& spec) { return parameters_of(spec, {"stream"}); }
 
+std::vector<double> residuals_of(const GpuSpec& gpu, const std::vector<StreamRow>& rows) {
+  std::vector<double> residuals;
+  for (const StreamRow& row : rows) {
+    residuals.push_back(residual(gpu, row));
+  }
+  return residuals;
+}
+
 /// Fits to the rows for which `sees` returns true, starting from the numbers of `prior`.
 template <class Sees>
 ParameterFit fit_rows_of(const LoadedGpu& prior, const std::vector<StreamRow>& rows,
                          const Sees& sees) {
-  std::vector<const StreamRow*> seen;
+  std::vector<StreamRow> seen;
   std::vector<double> weights;
   for (const StreamRow& row : rows) {
     if (sees(row)) {
-      seen.push_back(&row);
+      seen.push_back(row);
       weights.push_back(row.weight);
     }
   }
-  const auto residuals_of = [&](const GpuSpec& gpu) {
-    std::vector<double> residuals;
-    for (const StreamRow* row : seen) {
-      residuals.push_back(residual(gpu, *row));
-    }
-    return residuals;
-  };
-  return fit_parameters(prior, of_streams(prior.spec), residuals_of, weights, kScale);
+  return fit_parameters(
+      prior, of_streams(prior.spec), [&](const GpuSpec& gpu) { return residuals_of(gpu, seen); },
+      weights, kScale);
 }
 
 /// Whether the row is in a fixed half of the configurations, the same half on every machine.
@@ -127,36 +124,20 @@ bool in_first_half(const StreamRow& row) {
   return (hash >> 16 & 1) == 0;
 }
 
-double mean_stream_error(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) {
-    sum += value;
-  }
-  return sum / static_cast<double>(values.size());
-}
-
-std::vector<double> errors_of(const GpuSpec& gpu, const std::vector<StreamRow>& rows) {
-  std::vector<double> errors;
-  for (const StreamRow& row : rows) {
-    errors.push_back(error_of(residual(gpu, row)));
-  }
-  return errors;
-}
-
-/// Leave-one-out error of each row.
-std::vector<double> errors_left_out(const LoadedGpu& prior, const GpuSpec& fitted,
-                                    const Rows& rows) {
-  std::vector<double> errors = errors_of(fitted, rows.checked);
+/// Leave-one-out residual of each row.
+std::vector<double> residuals_left_out(const LoadedGpu& prior, const GpuSpec& fitted,
+                                       const Rows& rows) {
+  std::vector<double> residuals = residuals_of(fitted, rows.checked);
   for (const bool half : {false, true}) {
     const auto sees = [half](const StreamRow& row) { return in_first_half(row) == half; };
     const ParameterFit other = fit_rows_of(prior, rows.fitted, sees);
     for (const StreamRow& row : rows.fitted) {
       if (!sees(row)) {
-        errors.push_back(error_of(residual(other.gpu, row)));
+        residuals.push_back(residual(other.gpu, row));
       }
     }
   }
-  return errors;
+  return residuals;
 }
 
 }  // namespace
@@ -173,22 +154,16 @@ StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files) 
                 .checked = rows.checked.size(),
                 .left_out = rows.left_out,
                 .constants = {},
-                .error_before = mean_stream_error(errors_of(gpu.spec, rows.fitted)),
+                .error_before = mean_error(residuals_of(gpu.spec, rows.fitted)),
                 .error_after = 0,
                 .error_left_out = 0};
   ParameterFit all = fit_rows_of(gpu, rows.fitted, [](const StreamRow&) { return true; });
-  const std::vector<Parameter> parameters = of_streams(gpu.spec);
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    FittedConstant& constant = all.constants[i];
-    constant.determined =
-        constant.standard_error < kDetermined * parameters[i].prior_width * constant.value;
-    constant.most_correlated.clear();
-    constant.correlation = 0;
-    fit.constants.push_back(constant);
-  }
-  std::vector<double> left_out = errors_left_out(gpu, all.gpu, rows);
-  fit.error_after = mean_stream_error(errors_of(all.gpu, rows.fitted));
-  fit.error_left_out = mean_stream_error(left_out);
+  note_determined(of_streams(gpu.spec), kDetermined, all);
+  fit.constants = all.constants;
+  std::vector<double> left_out = residuals_left_out(gpu, all.gpu, rows);
+  fit.error_after = mean_error(residuals_of(all.gpu, rows.fitted));
+  fit.error_left_out = mean_error(left_out);
+  std::ranges::transform(left_out, left_out.begin(), error_of);
   const auto rank = left_out.begin() + static_cast<std::ptrdiff_t>(
                                            kCoverage * static_cast<double>(left_out.size() - 1));
   std::nth_element(left_out.begin(), rank, left_out.end());

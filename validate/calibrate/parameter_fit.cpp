@@ -134,6 +134,22 @@ ParameterFit fit_parameters(const LoadedGpu& gpu, const std::vector<Parameter>& 
   return fit;
 }
 
+void note_determined(const std::vector<Parameter>& parameters, double share, ParameterFit& fit) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    FittedConstant& constant = fit.constants[i];
+    constant.determined =
+        constant.standard_error < share * parameters[i].prior_width * constant.value;
+  }
+}
+
+double mean_error(const std::vector<double>& logs) {
+  double sum = 0;
+  for (const double log : logs) {
+    sum += std::abs(std::exp(-log) - 1);
+  }
+  return sum / static_cast<double>(logs.size());
+}
+
 void note_bounds(GpuSpec spec, std::vector<FittedConstant>& constants) {
   constexpr double kNear = 1e-6;  // fraction of the range
   for (FittedConstant& constant : constants) {

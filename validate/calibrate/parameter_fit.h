@@ -47,6 +47,12 @@ ParameterFit fit_parameters(const LoadedGpu& gpu, const std::vector<Parameter>& 
                             const ResidualsOf& residuals_of, const std::vector<double>& weights,
                             double scale);
 
+/// A constant is determined if its standard error is below `share` of its prior's width.
+void note_determined(const std::vector<Parameter>& parameters, double share, ParameterFit& fit);
+
+/// Mean of |exp(-log) - 1|: the error of values with these logarithms of measured over predicted.
+double mean_error(const std::vector<double>& logs);
+
 /// Sets at_bound of the constants, from the numbers in `spec`.
 void note_bounds(GpuSpec spec, std::vector<FittedConstant>& constants);
 

@@ -2,7 +2,9 @@
 // only the last such row counts. Checked by: verified_rows_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "validate/record/measurement_csv.h"
@@ -21,6 +23,18 @@ struct VerifiedRow {
 
 /// The result is in the order of the points' first rows. The files must outlive it.
 std::vector<VerifiedRow> verified_rows(const std::vector<MeasurementFile>& files);
+
+/// Number of rows of an operation's problems, verified or not.
+template <class Problem>
+std::size_t rows_with(const std::vector<MeasurementFile>& files) {
+  std::size_t count = 0;
+  for (const MeasurementFile& file : files) {
+    count += static_cast<std::size_t>(std::ranges::count_if(file.rows, [](const auto& row) {
+      return std::holds_alternative<Problem>(row.measurement.point.problem);
+    }));
+  }
+  return count;
+}
 
 enum class OtherGpus { kRefused, kLeftOut };
 
