@@ -39,9 +39,9 @@ struct Scene {
   }
 
   /// Checks that there is one line on standard error, this exit code, and no file.
-  void check_refused(const std::vector<std::string>& more, ExitCode code,
-                     const std::string& part) const {
-    tilecast::check_refused(calibrate(more), code, part);
+  void check_refused(const std::vector<std::string>& more, const std::string& part,
+                     ExitCode code = ExitCode::kUsage) const {
+    tilecast::check_refused(calibrate(more), part, code);
     CHECK(written() == 0);
   }
 };
@@ -77,14 +77,15 @@ TEST_CASE("calibrate writes an overlay and a learned correction, and prints a su
 TEST_CASE("calibrate refuses unwritable outputs before it fits") {
   const Scene scene;
   const std::string folder = (scene.folder / "out/").string();
-  scene.check_refused({"--out", folder + "mine.yaml"}, ExitCode::kUsage,
+  scene.check_refused({"--out", folder + "mine.yaml"},
                       "--out: expected a file NAME.calibrated.yaml, got ");
-  scene.check_refused({"--out", folder + ".calibrated.yaml"}, ExitCode::kUsage, "--out: expected");
-  scene.check_refused({"--out", scene.data + "/mine.calibrated.yaml"}, ExitCode::kFile,
-                      "mine.calibrated.yaml: cannot create its directory: Not a directory");
+  scene.check_refused({"--out", folder + ".calibrated.yaml"}, "--out: expected");
+  scene.check_refused({"--out", scene.data + "/mine.calibrated.yaml"},
+                      "mine.calibrated.yaml: cannot create its directory: Not a directory",
+                      ExitCode::kFile);
   // A file that the user wrote is not replaced.
   write_file(scene.folder / "own.learned.yaml", "mine\n");
-  scene.check_refused({"--out", (scene.folder / "own.calibrated.yaml").string()}, ExitCode::kUsage,
+  scene.check_refused({"--out", (scene.folder / "own.calibrated.yaml").string()},
                       "own.learned.yaml: not written by calibrate");
   // If one of two files cannot be written, neither is.
   const Scene enough(26);
@@ -98,25 +99,24 @@ TEST_CASE("calibrate refuses unwritable outputs before it fits") {
 
 TEST_CASE("calibrate refuses unusable rows") {
   const Scene scene;
-  scene.check_refused({}, ExitCode::kUsage,
-                      "expected at least 300 measured GEMMs, got 12 (excluded rows");
-  scene.check_refused({"--prior", "b200"}, ExitCode::kUsage,
+  scene.check_refused({}, "expected at least 300 measured GEMMs, got 12 (excluded rows");
+  scene.check_refused({"--prior", "b200"},
                       "--prior b200: expected a GPU with a learned correction");
-  scene.check_refused({"--prior", "h200_sxm"}, ExitCode::kUsage,
+  scene.check_refused({"--prior", "h200_sxm"},
                       "expected at least 60 measured GEMMs, got 12 (excluded rows");
-  scene.check_refused({"--gpu", "h100_sxm"}, ExitCode::kUsage,
+  scene.check_refused({"--gpu", "h100_sxm"},
                       "rows.csv:2: gpu: expected a row measured on h100_sxm or ");
-  scene.check_refused({"--data", "/none.csv"}, ExitCode::kFile, "/none.csv: cannot read");
-  scene.check_refused({"--split", "/none.yaml"}, ExitCode::kFile, "/none.yaml: cannot read");
+  scene.check_refused({"--data", "/none.csv"}, "/none.csv: cannot read", ExitCode::kFile);
+  scene.check_refused({"--split", "/none.yaml"}, "/none.yaml: cannot read", ExitCode::kFile);
   write_file(scene.data, "");
-  scene.check_refused({}, ExitCode::kUsage, "rows.csv:1: expected a header");
+  scene.check_refused({}, "rows.csv:1: expected a header");
 }
 
 TEST_CASE("calibrate refuses GPUs on which tilecast's kernels never ran") {
   const Scene scene;
-  scene.check_refused({"--gpu", "h200_smx"}, ExitCode::kUsage, "did you mean h200_sxm?");
-  scene.check_refused({"--gpu", "b200"}, ExitCode::kUsage, "b200: expected a Hopper GPU");
-  scene.check_refused({"--gpu", "hipparchus_h10"}, ExitCode::kUsage, "this GPU is fictional");
+  scene.check_refused({"--gpu", "h200_smx"}, "did you mean h200_sxm?");
+  scene.check_refused({"--gpu", "b200"}, "b200: expected a Hopper GPU");
+  scene.check_refused({"--gpu", "hipparchus_h10"}, "this GPU is fictional");
 }
 
 TEST_CASE("Test problems of a split are excluded from the fit") {
@@ -124,7 +124,7 @@ TEST_CASE("Test problems of a split are excluded from the fit") {
   const std::string split = (scene.folder / "split.yaml").string();
   // The rows of this split have a single problem.
   write_file(split, "rule: a test\njudge: [256x4096x512]\nunfitted_tiles: []\n");
-  scene.check_refused({"--split", split}, ExitCode::kUsage, "got 0 (excluded rows");
+  scene.check_refused({"--split", split}, "got 0 (excluded rows");
 }
 
 }  // namespace

@@ -77,7 +77,8 @@ inline std::string without_progress(const std::string& err) {
 }
 
 /// Checks for this exit code, and one line on standard error that contains `part`.
-inline void check_refused(const CapturedRun& run, ExitCode code, const std::string& part) {
+inline void check_refused(const CapturedRun& run, const std::string& part,
+                          ExitCode code = ExitCode::kUsage) {
   CAPTURE(run.err);
   const std::string err = without_progress(run.err);
   CHECK(run.exit_code == static_cast<int>(code));
