@@ -11,6 +11,7 @@
 #include "model/gemm/costs/occupancy.h"
 #include "model/gemm/menu/random_problems.h"
 #include "model/gemm/order/work_decomposition.h"
+#include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/gemm/rules/compiler_rejections.h"
 #include "model/predict/predict.h"

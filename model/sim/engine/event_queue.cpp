@@ -1,5 +1,6 @@
 #include "model/sim/engine/event_queue.h"
 
+#include <algorithm>
 #include <tuple>
 
 namespace tilecast {
