@@ -24,15 +24,16 @@
 
 namespace tilecast {
 
-// Distance from a feature's measured range, in parts of it, from which a kernel is extrapolated.
+// Distance from the measured range of a feature, in parts of the range, from which a kernel is
+// extrapolated.
 constexpr double kBeyondRange = 0.25;
 
 /// A quantity of a kernel, and the group in which `explain` shows its contribution: features of one
 /// group stand for each other, so only the group has a meaning.
 struct Feature {
   std::string_view name, group;
-  double beyond = kBeyondRange;  // 0 for a loop's length: below one K block most of each load is
-                                 // out of bounds
+  // 0 for a loop's length: below one K block most of each load is out of bounds.
+  double beyond = kBeyondRange;
 };
 
 /// Features of a GEMM kernel, computed by model/gemm/predict/kernel_features.cpp. None is a
