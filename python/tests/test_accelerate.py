@@ -4,6 +4,7 @@ operator."""
 import copy
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -11,8 +12,11 @@ torch = pytest.importorskip("torch")
 
 import tilecast  # noqa: E402
 import tilecast.torch  # noqa: E402
-from tilecast import _fusion, _gate_up, layer  # noqa: E402
+from tilecast import _fusion, _gate_up, _library, layer  # noqa: E402
 from torch._dynamo.backends.common import aot_autograd  # noqa: E402
+from torch._inductor import config  # noqa: E402
+from torch._inductor.codegen.triton import TritonKernel  # noqa: E402
+from torch._inductor.utils import IndentedBuffer  # noqa: E402
 from torch._functorch.partitioners import min_cut_rematerialization_partition  # noqa: E402
 from torch._inductor.decomposition import select_decomp_table  # noqa: E402
 from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
@@ -47,9 +51,11 @@ def compiled(kernels):
     """Runs torch.compile with the pass and without Inductor's code; returns the graphs of each
     call."""
     graphs = []
+    config.triton.enable_pdl = False
+    fuse = _fusion.FusedProducts()
 
     def compiler(gm, inputs):
-        _fusion.FusedProducts()(gm.graph)
+        fuse(gm.graph)
         gm.graph.lint()
         gm.recompile()
         graphs.append(gm.graph)
@@ -281,6 +287,28 @@ def test_what_is_read_elsewhere_is_not_fused(compiled):
         found, (graph,) = compiled(model, x)
         assert products(graph) == [(None, False), (None, False)]
         assert all(torch.allclose(one, other, atol=0.05) for one, other in zip(found, kept(x)))
+
+
+def test_kernels_start_early_in_graphs_with_tilecasts_gemms_alone(compiled):
+    model, x = Mlp(), torch.randn(8, 64, dtype=torch.bfloat16)
+    with torch.no_grad():
+        compiled(torch.nn.ReLU(), x)
+        assert not config.triton.enable_pdl
+        tilecast.torch.accelerate(model, x, least=0)
+        compiled(model, x)
+        assert config.triton.enable_pdl and _library.programmatic
+        compiled(torch.nn.ReLU(), x)
+        assert not config.triton.enable_pdl
+
+
+@pytest.mark.parametrize("loops", [False, True])
+def test_each_of_inductors_kernels_waits_before_any_access(loops):
+    _fusion.enable()
+    kernel = types.SimpleNamespace(inside_reduction=True, range_trees=[types.SimpleNamespace(is_loop=loops)], GDC_WAIT="wait",
+                                   body=IndentedBuffer(), _enable_pdl_codegen=lambda: True)
+    stores = IndentedBuffer()
+    TritonKernel._handle_pdl_before_access(kernel, stores, "buf0", consider_reads=True)
+    assert (kernel.body.getvalue(), stores.getvalue()) == (("wait\n", "") if loops else ("", "wait\n"))
 
 
 def test_a_process_that_has_compiled_before_decomposes_our_operators():

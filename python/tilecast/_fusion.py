@@ -16,13 +16,14 @@ from typing import Any, Optional
 
 import torch
 from torch._inductor import config, decomposition
+from torch._inductor.codegen.triton import TritonKernel
 from torch._inductor.custom_graph_pass import CustomGraphPass, get_hash_for_files
 from torch._inductor.decomposition import register_decomposition
 from torch._inductor.pattern_matcher import PatternExpr, fwd_only, fx_to_pattern
 from torch.fx import Graph, Node
 from torch.nn import functional
 
-from . import _gate_up  # noqa: F401: defines an operator
+from . import _gate_up, _library
 
 aten, prims, ours = torch.ops.aten, torch.ops.prims, torch.ops.tilecast
 # Views that keep the order of elements.
@@ -39,21 +40,40 @@ register_decomposition(ours.halves.default)(_gate_up._halves)
 decomposition.fast_random_decomps.cache_clear()
 
 
+_STARTS_EARLY = hasattr(TritonKernel, "_handle_pdl_before_access")  # since torch 2.9
+
+
 def enable() -> None:
-    """Enables the pass for all later compilations in this process. It runs after a pass that is
-    already set."""
+    """Enables the pass for all later compilations in this process, after a pass that is already set, and programmatic
+    dependent launch of the kernels of graphs with tilecast's GEMMs."""
     if not isinstance(config.post_grad_custom_pre_pass, FusedProducts):
         config.post_grad_custom_pre_pass = FusedProducts(config.post_grad_custom_pre_pass)
+    if _STARTS_EARLY:
+        TritonKernel._handle_pdl_before_access = _wait_before_access
+        _library.programmatic = True
+
+
+def _wait_before_access(kernel: TritonKernel, buffer: Any, *_: Any, **__: Any) -> None:
+    """Makes each of Inductor's kernels wait for the kernel ahead before its first access. Inductor lets them wait only if
+    the operator ahead wrote an input of theirs: a kernel without inputs could then end before the kernel ahead of it,
+    and the next kernel would read results too early."""
+    if kernel._enable_pdl_codegen():
+        loops = kernel.inside_reduction and kernel.range_trees[-1].is_loop
+        (kernel.body if loops else buffer).writeline(kernel.GDC_WAIT)  # Inductor keeps the first of a kernel
 
 
 class FusedProducts(CustomGraphPass):
     def __init__(self, earlier: Optional[Callable] = None):
         self._earlier = earlier
+        self._starts_early = _STARTS_EARLY and config.triton.enable_pdl  # as set by the user
 
     def __call__(self, graph: Graph) -> None:
         if self._earlier is not None:
             self._earlier(graph)
-        if not any(_is_ours(node) or node.target is ours.interleave.default for node in graph.nodes):
+        own = any(_is_ours(node) or node.target is ours.interleave.default for node in graph.nodes)
+        if _STARTS_EARLY:
+            config.triton.enable_pdl = self._starts_early or own
+        if not own:
             return
         with torch.no_grad():
             _merge_gate_ups(graph)

@@ -122,7 +122,7 @@ def library() -> ctypes.CDLL:
 
 
 def _programmatic() -> int:
-    value = os.environ.get("TILECAST_PROGRAMMATIC", "0")
+    value = os.environ.get("TILECAST_PROGRAMMATIC", str(int(programmatic)))
     if value not in ("0", "1"):
         raise ConfigError(f"TILECAST_PROGRAMMATIC: expected 0 or 1, got {value!r}")
     return int(value)
@@ -259,8 +259,8 @@ def _problem_of(shape: Shape) -> _Problem:
 
 
 class Plan(AnyPlan):
-    """Plan of a GEMM. Runs use programmatic launches (docs/cpp.md) if TILECAST_PROGRAMMATIC is
-    1."""
+    """Plan of a GEMM. Runs use programmatic launches (docs/cpp.md) if TILECAST_PROGRAMMATIC, or without it the
+    module's `programmatic`, says so."""
 
     def __init__(self, shape: Shape, *, gpu: Optional[str] = None, config: Optional[str] = None,
                  sustained: bool = False):
@@ -304,7 +304,8 @@ class AttentionPlan(AnyPlan):
 AnyShape = Union[Shape, AttentionShape]
 
 
-sustained = False  # regime of later GEMM plans; set by tilecast.torch.accelerate
+# Regime of later GEMM plans, and whether they are launched programmatically; set by tilecast.torch.accelerate.
+sustained, programmatic = False, False
 
 # Time of the memset node that clears a workspace in a CUDA graph, and of the gap after it, on an
 # H200: 1.06 and 1.24 us in two profiles of decoder layers, and 0.3 us.
