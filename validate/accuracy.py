@@ -129,4 +129,5 @@ def main():
         pathlib.Path("docs/figures/overview.svg").write_text(svg)
 
 
-main()
+if __name__ == "__main__":
+    main()

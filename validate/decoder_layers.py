@@ -4,9 +4,10 @@ their times, and of the parts of compiled layers that take over 5 %.
 
 Needs the Python package and torch, with or without CUDA:
 
-    PYTHONPATH=python python3 validate/decoder_layers.py [CSV] [--json FILE]
+    PYTHONPATH=python python3 validate/decoder_layers.py [CSV] [--json FILE] [--page]
 
 FILE gets the times of all layers and the parts of the compiled layers' time, for the report (reports/h200.yaml).
+--page writes these errors, and the speedups of accelerate that were measured, to docs/layers.md.
 """
 
 import argparse
@@ -17,10 +18,13 @@ import math
 import pathlib
 import statistics
 
+from accuracy import filled
 from tilecast.layer import forecast_layer, read_config
 
 LAYERS = pathlib.Path(__file__).parent / "data" / "h200_sxm" / "decoder_layers" / "layers.csv"
 PROFILES = LAYERS.with_name("profiles.csv")
+SPEEDUPS = LAYERS.with_name("accelerate.csv")
+PAGE = pathlib.Path(__file__).parent.parent / "docs" / "layers.md"
 MODELS = {"1b": "llama-3.2-1b", "8b": "llama-3-8b"}
 NAMES = {"1b": "Llama 3.2 1B", "8b": "Llama 3 8B"}
 ABOUT = "layers of Llama 3 8B and Llama 3.2 1B, bf16, torch 2.11, one H200 SXM (700 W)"
@@ -97,21 +101,54 @@ def profiled_parts(profile):
 
 
 def print_parts():
-    errors = []
+    """Prints the errors of the parts relative to the mean of the profiles, and returns them."""
+    found, errors = {}, []
     with open(PROFILES, encoding="utf-8") as file:
         for layer, parts in profiled_parts(list(csv.DictReader(file))):
             for part, forecast, measured in parts:
-                errors.append(abs(forecast / measured - 1))
-                print(f"{layer:<38} {part:<66} {measured:>8.1f} us {forecast:>8.1f} "
-                      f"{100 * (forecast / measured - 1):>+6.1f} %")
+                found.setdefault((layer, part, forecast), []).append(measured)
+    for (layer, part, forecast), times in found.items():
+        measured = statistics.mean(times)
+        errors.append(abs(forecast / measured - 1))
+        print(f"{layer:<38} {part:<66} {measured:>8.1f} us {forecast:>8.1f} {100 * (forecast / measured - 1):>+6.1f} %")
     print(f"{len(errors)} parts of over {100 * LEAST_SHARE:.0f} %: mean {100 * statistics.mean(errors):.1f} %, worst "
           f"{100 * max(errors):.1f} %, {sum(error <= 0.12 for error in errors)} within 12 %")
+    return errors
+
+
+def speedup_table():
+    """Returns the speedups of python/tests/accelerate_gpu.py, those that accelerate forecast next to them."""
+    cases = {}
+    with open(SPEEDUPS, encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            cases.setdefault((row["phase"], *(int(row[key]) for key in ("batch", "tokens", "context"))), {})[row["model"]] = row
+    lines = ["| phase | Llama 3 8B, measured | forecast | Llama 3.2 1B, measured | forecast |", "|---|--:|--:|--:|--:|"]
+    for (phase, batch, tokens, context), found in cases.items():
+        of = (f"{batch} sequence{'s' * (batch > 1)}, {context:,} keys" if phase == "decode" else
+              f"{tokens:,} tokens" + ", one layer's step" * (phase == "training"))
+        numbers = [found.get(model, {}).get(key) for model in ("8b", "1b") for key in ("ratio", "forecast")]
+        lines.append(f"| {phase}, {of} | " + " | ".join(f"{float(one):.3f}" if one else "" for one in numbers) + " |")
+    return "\n".join(lines)
+
+
+def error_table(errors, covered, parts):
+    names = {"burst": "bursts", "sustained": "continuous load", "compile": "compiled"}
+    lines = ["| error of the time per layer | mean | worst |", "|---|--:|--:|"]
+    for (regime, mode), values in errors.items():
+        lines.append(f"| {names[regime]}, {names.get(mode, mode)} | {100 * statistics.mean(values):.1f} % | "
+                     f"{100 * max(values):.1f} % |")
+    lines += ["", f"{100 * statistics.mean(covered):.0f} % of the measured times are inside the 90 % interval. "
+              f"{sum(part <= 0.12 for part in parts)} of {len(parts)} parts",
+              f"of over 5 % of seven profiled layers are within 12 % (mean {100 * statistics.mean(parts):.1f} %, worst "
+              f"{100 * max(parts):.1f} %)."]
+    return "\n".join(lines)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("csv", nargs="?", type=pathlib.Path, default=LAYERS)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
     errors, covered, times, parts = {}, [], [], []
     with open(options.csv, encoding="utf-8") as file:
@@ -128,7 +165,10 @@ def main():
     for (regime, mode), values in errors.items():
         print(f"{regime:<10} {mode:<8} mean {100 * statistics.mean(values):.1f} %, worst {100 * max(values):.1f} %")
     print(f"{100 * statistics.mean(covered):.0f} % inside the 90 % interval")
-    print_parts()
+    of_parts = print_parts()
+    if options.page:
+        text = filled(PAGE.read_text(encoding="utf-8"), "speedups", speedup_table() + "\n")
+        PAGE.write_text(filled(text, "errors", error_table(errors, covered, of_parts) + "\n"), encoding="utf-8")
     if options.json:
         tables = {"about": ABOUT,
                   "times": {"columns": ["layer", "mode", "regime", "measured_us", "forecast_us"], "rows": times},
