@@ -50,7 +50,7 @@ Learned LearnedPart::of(const KernelFeatures& kernel) const {
                   .clock = bounded(value(method_.clock), kMostOfClock),
                   .interval = {},
                   .extrapolated = extrapolates(kernel)};
-  if (const double reach = method_.reach.of(kernel.limiter); reach > 0) {
+  if (const double reach = method_.reach.of(kernel.limiter, kernel.kinds); reach > 0) {
     const double half = std::max(reach * std::min(std::exp(value(method_.error)), kMostOfError),
                                  learned.extrapolated ? method_.uncorrected : 0);
     learned.interval = {-half, half};

@@ -80,6 +80,17 @@ TEST_CASE("Intervals are multiples of the expected error, by bottleneck") {
   CHECK(learned.of(kernel_of(0.9, Limiter::kL2)).interval->high == Approx(0.06));
 }
 
+TEST_CASE("The widest of a kernel's kinds widens its interval") {
+  LearnedModel model = one_tree(0.05, -0.01);
+  model.kinds = {"groups", "ping_pong"};
+  model.analytic.reach.wider = {{"groups", 1.5}, {"ping_pong", 1.2}};
+  const LearnedPart learned(model, Method::kAnalytic);
+  KernelFeatures kernel = kernel_of(0.9);
+  CHECK(learned.of(kernel).interval->high == Approx(0.048));
+  kernel.kinds.emplace_back("groups");
+  CHECK(learned.of(kernel).interval->high == Approx(0.06));
+}
+
 TEST_CASE("A correction is bounded") {
   const LearnedModel model = one_tree(2, -1);
   const Learned learned = LearnedPart(model, Method::kAnalytic).of(kernel_of(0.9));

@@ -24,8 +24,8 @@ namespace tilecast {
 namespace {
 
 // Generous bounds on the numbers that a calibration writes.
-constexpr double kMostFeature = 1e15, kMostLevel = 20, kMostReach = 20, kMostUncorrected = 3,
-                 kLeastUnit = 1e-30, kMostUnit = 1;
+constexpr double kMostFeature = 1e15, kMostLevel = 20, kMostReach = 20, kMostWider = 20,
+                 kMostUncorrected = 3, kLeastUnit = 1e-30, kMostUnit = 1;
 constexpr i64 kMostRows = 10'000'000, kMostTrees = 10'000;
 
 constexpr std::string_view kHeader = "splits,leaves";
@@ -126,8 +126,9 @@ LearnedSum read_sum(const StrictValue& value, std::size_t groups) {
   return sum;
 }
 
-LearnedMethod read_method(const StrictValue& value, std::size_t groups) {
-  const StrictMap map = value.map({"uncorrected", "cycles", "clock", "error", "reach"});
+LearnedMethod read_method(const StrictValue& value, std::size_t groups,
+                          const std::vector<std::string>& kinds) {
+  const StrictMap map = value.map({"uncorrected", "cycles", "clock", "error", "reach", "wider"});
   LearnedMethod method{.uncorrected = map.required("uncorrected").number(0, kMostUncorrected)};
   for (const auto& [name, sum] : sums_of(method)) {
     *sum = read_sum(map.required(name), groups);
@@ -138,6 +139,14 @@ LearnedMethod read_method(const StrictValue& value, std::size_t groups) {
   const StrictMap reach = map.required("reach").map(limiters);
   for (std::size_t i = 0; i < limiters.size(); ++i) {
     method.reach.each[i] = reach.required(limiters[i]).number(0, kMostReach);
+  }
+  if (const std::optional<StrictValue> wider = map.optional("wider")) {
+    const StrictMap factors = wider->map(kinds);
+    for (const std::string& kind : kinds) {
+      if (const std::optional<StrictValue> factor = factors.optional(kind)) {
+        method.reach.wider.push_back({kind, factor->number(1, kMostWider)});
+      }
+    }
   }
   return method;
 }
@@ -176,12 +185,27 @@ std::string method_text(std::string_view name, LearnedMethod method) {
   text += "  reach:";
   for (const Limiter limiter : kReachCounted) {
     text += fmt::format("{}{}: {:.4g}", limiter == kReachCounted[0] ? " {" : ", ", to_text(limiter),
-                        method.reach.of(limiter));
+                        method.reach.of(limiter, {}));
   }
-  return text + "}\n";
+  text += "}\n";
+  for (const auto& [kind, factor] : method.reach.wider) {
+    text +=
+        fmt::format("{}{}: {:.4g}", kind == method.reach.wider.front().kind ? "  wider: {" : ", ",
+                    kind, factor);
+  }
+  return method.reach.wider.empty() ? text : text + "}\n";
 }
 
 }  // namespace
+
+double LearnedReach::of(Limiter limiter, std::span<const std::string_view> kinds) const {
+  const auto counted = std::ranges::find(kReachCounted, reaches_like(limiter));
+  double most = 1;
+  for (const auto& [kind, factor] : wider) {
+    most = std::ranges::find(kinds, kind) == kinds.end() ? most : std::max(most, factor);
+  }
+  return most * each[static_cast<std::size_t>(counted - std::begin(kReachCounted))];
+}
 
 std::vector<std::string_view> feature_groups(FeatureNames names) {
   std::vector<std::string_view> groups;
@@ -231,19 +255,19 @@ LearnedFiles read_learned(const std::filesystem::path& yaml, FeatureNames featur
   const std::size_t groups = feature_groups(features).size();
   LearnedModel model{.features = features,
                      .scale = read_scale(map.required("features"), features),
-                     .rows = static_cast<std::size_t>(map.required("rows").integer(0, kMostRows)),
-                     .analytic = read_method(map.required("analytic"), groups)};
+                     .rows = static_cast<std::size_t>(map.required("rows").integer(0, kMostRows))};
+  for (const StrictValue& kind : map.required("kinds").list()) {
+    model.kinds.push_back(kind.text());
+  }
+  model.analytic = read_method(map.required("analytic"), groups, model.kinds);
   if (const std::optional<StrictValue> simulated = map.optional("simulated")) {
-    model.simulated = read_method(*simulated, groups);
+    model.simulated = read_method(*simulated, groups, model.kinds);
   }
   if (const std::optional<StrictValue> overlay = map.optional("overlay")) {
     model.overlay = overlay->text();
   }
   if (const std::optional<StrictValue> prior = map.optional("prior")) {
     model.prior = prior->text();
-  }
-  for (const StrictValue& kind : map.required("kinds").list()) {
-    model.kinds.push_back(kind.text());
   }
   const std::filesystem::path csv = std::filesystem::path(yaml).replace_extension(".csv");
   const std::string text = read_file(csv);

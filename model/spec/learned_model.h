@@ -218,14 +218,17 @@ constexpr Limiter reaches_like(Limiter limiter) {
 }
 
 /// Half-width of the 90 % interval in units of the expected error, by bottleneck; 0 if not
-/// calibrated.
+/// calibrated. Kinds of which that held too few held-out rows have factors on it.
 struct LearnedReach {
-  std::array<double, std::size(kReachCounted)> each = {};  // widths in the order of kReachCounted
+  struct Wider {
+    std::string kind;
+    double factor;
+  };
 
-  constexpr double of(Limiter limiter) const {
-    return each[static_cast<std::size_t>(std::ranges::find(kReachCounted, reaches_like(limiter)) -
-                                         std::begin(kReachCounted))];
-  }
+  std::array<double, std::size(kReachCounted)> each = {};  // widths in the order of kReachCounted
+  std::vector<Wider> wider = {};
+
+  double of(Limiter limiter, std::span<const std::string_view> kinds) const;
 };
 
 /// The correction of one method of prediction, analytic model or simulation.

@@ -44,6 +44,7 @@ LearnedModel example() {
     for (double& reach : made.reach.each) {
       reach = (next += 0.125) / 40;
     }
+    made.reach.wider.push_back({"batches", 1 + (next += 0.125) / 100});
     return made;
   };
   model.analytic = method();
@@ -75,7 +76,10 @@ void check_equal(const LearnedMethod& a, const LearnedMethod& b) {
   check_equal(a.error, b.error);
   CHECK(a.uncorrected == Approx(b.uncorrected).epsilon(1e-3));
   for (const Limiter limiter : kEveryLimiter) {
-    CHECK(a.reach.of(limiter) == Approx(b.reach.of(limiter)).epsilon(1e-3));
+    CHECK(a.reach.of(limiter, {}) == Approx(b.reach.of(limiter, {})).epsilon(1e-3));
+    constexpr std::string_view kKinds[] = {"ping_pong", "batches"};
+    CHECK(a.reach.of(limiter, kKinds) == Approx(b.reach.of(limiter, kKinds)).epsilon(1e-3));
+    CHECK(a.reach.of(limiter, kKinds) > a.reach.of(limiter, {}));
   }
 }
 
@@ -178,6 +182,8 @@ TEST_CASE("Implausible numbers are an error at their line") {
   CHECK(contains(files.with("uncorrected: 0.", "uncorrected: 7"), "analytic.uncorrected: "));
   CHECK(contains(files.with("width: 0.0625", "width: -1"), "width: "));
   CHECK(contains(files.with("epilogue: ", "epilogue: 1000"), "reach.epilogue: "));
+  CHECK(contains(files.with("wider: {batches", "wider: {blocks"), "wider.blocks: unknown key"));
+  CHECK(contains(files.with("wider: {batches: 1.", "wider: {batches: 0."), "wider.batches: "));
   // The first tree: features 1 to 4, thresholds 1, 0, 1, 0.
   CHECK(files.with_row("\nBBCADBEA,", "\nBCCADBEA,") ==
         "2 g.learned.csv:2: expected a digit less than 2 at character 2, got 'C'");

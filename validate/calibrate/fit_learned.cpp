@@ -24,8 +24,9 @@ constexpr int kFolds = 10;
 constexpr float kCyclesNearBest = 6, kClockNearBest = 2;  // weights of rows near the best
 constexpr double kOutside = 0.1;                          // fraction of rows outside the interval
 constexpr double kLeastError = 0.003;  // added to the error of log(time) before its logarithm
-// A bottleneck with fewer rows uses the reach of all rows
-constexpr std::size_t kRowsForReach = 50;
+// A bottleneck with fewer rows uses the reach of all rows, a kind that of its rows' bottlenecks.
+constexpr std::size_t kRowsForReach = 50, kRowsForKind = 20;
+constexpr double kLeastInside = 0.88;  // fraction of a kind's rows inside, below which it is wider
 
 std::vector<Eigen::Index> where(const std::vector<int>& group, const auto& is) {
   std::vector<Eigen::Index> rows;
@@ -114,10 +115,33 @@ double quantile(std::vector<double> values, double at) {
   return quantile_of_sorted<double>(values, at);
 }
 
+/// Sets the factors of the kinds of which too few rows are inside. The quantile counts one row
+/// more, outside, since a kind can have few.
+void set_wider(const std::vector<KernelFeatures>& features, const std::vector<double>& ratios,
+               const std::vector<std::string>& kinds, LearnedReach& reach) {
+  for (const std::string& kind : kinds) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < ratios.size(); ++i) {
+      if (std::ranges::find(features[i].kinds, kind) != features[i].kinds.end()) {
+        values.push_back(ratios[i] / reach.of(features[i].limiter, {}));
+      }
+    }
+    const auto inside = std::ranges::count_if(values, [](double value) { return value <= 1; });
+    if (values.size() < kRowsForKind ||
+        static_cast<double>(inside) >= kLeastInside * static_cast<double>(values.size())) {
+      continue;
+    }
+    std::ranges::sort(values);
+    const auto at = static_cast<std::size_t>(
+        std::ceil((1 - kOutside) * static_cast<double>(values.size() + 1)));
+    reach.wider.push_back({kind, std::max(1.0, values[std::min(at, values.size()) - 1])});
+  }
+}
+
 /// Ratios to the expected error that cover 90 % of the rows, by bottleneck; bottlenecks with few
 /// rows use all rows.
 LearnedReach reach_of(const std::vector<KernelFeatures>& features,
-                      const std::vector<double>& ratios) {
+                      const std::vector<double>& ratios, const std::vector<std::string>& kinds) {
   LearnedReach reach;
   for (std::size_t place = 0; place < reach.each.size(); ++place) {
     std::vector<double> values;
@@ -129,6 +153,7 @@ LearnedReach reach_of(const std::vector<KernelFeatures>& features,
     reach.each[place] =
         std::max(quantile(values.size() < kRowsForReach ? ratios : values, 1 - kOutside), 0.01);
   }
+  set_wider(features, ratios, kinds, reach);
   return reach;
 }
 
@@ -223,17 +248,19 @@ FittedMethod fit_method(const LearnRows& rows, const SeenRows& seen, const Learn
                                  prior == nullptr ? nullptr : &prior->error);
   const Eigen::ArrayXd expected = error.left_out.cast<double>().array().exp();
   const Eigen::ArrayXd ratio = off / expected;
-  FittedMethod done{.method = {.cycles = cycles.sum,
-                               .clock = clock.sum,
-                               .error = error.sum,
-                               .reach = reach_of(seen.features, {ratio.begin(), ratio.end()}),
-                               .uncorrected = quantile({plain.begin(), plain.end()}, 1 - kOutside)},
-                    .error = left.error(rows, seen),
-                    .gain = {}};
+  FittedMethod done{
+      .method = {.cycles = cycles.sum,
+                 .clock = clock.sum,
+                 .error = error.sum,
+                 .reach = reach_of(seen.features, {ratio.begin(), ratio.end()}, model.kinds),
+                 .uncorrected = quantile({plain.begin(), plain.end()}, 1 - kOutside)},
+      .error = left.error(rows, seen),
+      .gain = {}};
   std::vector<double> widths;
   for (std::size_t i = 0; i < seen.features.size(); ++i) {
-    widths.push_back(2 * std::sinh(expected[static_cast<Eigen::Index>(i)] *
-                                   done.method.reach.of(seen.features[i].limiter)));
+    widths.push_back(
+        2 * std::sinh(expected[static_cast<Eigen::Index>(i)] *
+                      done.method.reach.of(seen.features[i].limiter, seen.features[i].kinds)));
   }
   done.error.width = quantile(widths, 0.5);
   if (prior != nullptr) {
