@@ -95,11 +95,13 @@ constexpr Feature kGemmFeatures[] = {
     {"k_block_bytes", "tile"},
     {"block_n", "tile"},
     {"columns_mod_64", "tile"},
+    {"hilbert", "L2"},
     {"stages", "stages"},
     {"warpgroups_m", "roles"},
     {"warpgroups_n", "roles"},
     {"ctas_per_sm", "roles"},
     {"c_slots", "output"},
+    {"c_box_bytes", "output"},
     // Traits of the schedule.
     {"producer_warpgroup", "roles"},
     {"resident_grid", "waves and grid"},

@@ -30,5 +30,23 @@ TEST_CASE("Times of earlier kernels with clusters become shorter by the saving s
   CHECK(us(2).value == Approx(10));
 }
 
+TEST_CASE("Rows of kernels with narrower stores count only if rows of C start at sectors") {
+  const auto row = [](i64 columns, i64 revision) {
+    Measurement m = example_measurement(
+        "persistent_overlap:tile=128x176x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,"
+        "inflight=1,c_slots=2,raster=grouped_m,group=8,walk=strided",
+        Seconds{10e-6}, {4096, columns, 4096});
+    m.revision = revision;
+    return MeasurementRow{columns + revision, m};
+  };
+  // 4,104 columns of two bytes are 256.5 sectors; 4,097 have no bulk stores.
+  const MeasurementFile file =
+      in_times_of_today({.rows = {row(4096, 1), row(4097, 1), row(4104, 1), row(4104, 2)}});
+  REQUIRE(file.rows.size() == 3);
+  CHECK(file.rows[0].line == 4097);
+  CHECK(file.rows[1].line == 4098);
+  CHECK(file.rows[2].line == 4106);
+}
+
 }  // namespace
 }  // namespace tilecast

@@ -6,6 +6,7 @@
 
 #include "model/clock/energy.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/smem_layout.h"
 #include "model/gemm/costs/fused_epilogue.h"
 #include "model/gemm/costs/kernel_costs.h"
 #include "model/gemm/order/tile_scheduler.h"
@@ -32,6 +33,14 @@ double alignment(i64 bytes) {
 /// Fraction of the area of `tiles` whole tiles that lies outside the matrix along one dimension.
 double beyond_edge(i64 side, i64 tiles, i64 tile) {
   return 1 - static_cast<double>(side) / static_cast<double>(tiles * tile);
+}
+
+/// Bytes in a row of the narrowest bulk store of C, or of what threads store together.
+double narrowest_store(const GemmProblem& problem, const KernelConfig& config) {
+  const i32 column = c_column_bytes(problem);
+  const i32 last = c_last_columns(config, column, problem.epilogue),
+            box = c_box_columns(config, column, problem.epilogue);
+  return static_cast<double>((last > 0 ? std::min(last, box) : box) * column);
 }
 
 /// Fraction of the last round that is used, of `rounds` rounds.
@@ -155,11 +164,13 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        std::log2(1.0 * (t.block_m + t.block_n) * t.block_k * static_cast<double>(element)),
        std::log2(t.block_n),
        of_n / kSlabColumns,
+       number(config.raster.kind == RasterKind::kHilbert),
        std::log2(t.stages),
        std::log2(t.warpgroups_m),
        std::log2(t.warpgroups_n),
        std::log2(parts.ctas),
        static_cast<double>(t.c_slots),
+       narrowest_store(problem, config),
 
        number(has_producer_warpgroup(config.schedule)),
        number(config.grid == Grid::kResident),

@@ -53,6 +53,15 @@ TEST_CASE("Equivalent rasters have equal features") {
         Kernel(problem, columns.c_str()).features().values);
 }
 
+TEST_CASE("A last box of 48 columns is the narrowest store of C") {
+  std::string config(kProducer);
+  config.replace(config.find("128x256"), 7, "128x176");
+  config.replace(config.find("grouped_m,group=8"), 17, "hilbert,group=1");
+  const Kernel kernel({{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn}, config.c_str());
+  CHECK(kernel.of("c_box_bytes") == 96);
+  CHECK(kernel.of("hilbert") == 1);
+}
+
 TEST_CASE("Each feature has the value that its name describes") {
   const Kernel kernel({{4096, 4100, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
   CHECK(kernel.of("simulated_over_closed_form") == 0);
@@ -72,10 +81,12 @@ TEST_CASE("Each feature has the value that its name describes") {
   CHECK(kernel.of("k_block_bytes") == Approx(std::log2(384 * 64 * 2)));
   CHECK(kernel.of("block_n") == 8);
   CHECK(kernel.of("columns_mod_64") == 1);  // width 256: a whole number of slabs
+  CHECK(kernel.of("hilbert") == 0);
   CHECK(kernel.of("stages") == 2);
   CHECK(kernel.of("warpgroups_m") == 1);
   CHECK(kernel.of("warpgroups_n") == 0);
   CHECK(kernel.of("c_slots") == 2);
+  CHECK(kernel.of("c_box_bytes") == 128);
   CHECK(kernel.of("ctas_per_sm") == 0);
   CHECK(kernel.of("k") == Approx(std::log(4080)));
   CHECK(kernel.of("k_blocks") == Approx(std::log(64)));
