@@ -50,7 +50,7 @@ class KernelContender : public Contender {
   }
 
   virtual Args bind(std::size_t set) const = 0;
-  /// Enqueues what precedes each launch.
+  /// Enqueues the work that precedes each launch.
   virtual void copy_operands(std::size_t /*set*/) const {}
 
   const Stream& stream_;

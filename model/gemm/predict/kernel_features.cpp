@@ -35,7 +35,7 @@ double beyond_edge(i64 side, i64 tiles, i64 tile) {
   return 1 - static_cast<double>(side) / static_cast<double>(tiles * tile);
 }
 
-/// Bytes in a row of the narrowest bulk store of C, or of what threads store together.
+/// Bytes in a row of the narrowest store of C, by TMA or by threads together.
 double narrowest_store(const GemmProblem& problem, const KernelConfig& config) {
   const i32 column = c_column_bytes(problem);
   const i32 last = c_last_columns(config, column, problem.epilogue),
