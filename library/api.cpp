@@ -176,6 +176,26 @@ tilecast_status tilecast_predict(const tilecast_problem* problem, const tilecast
   return predict(problem, options, forecasts, count);
 }
 
+tilecast_status tilecast_rank(const tilecast_problem* problem, const tilecast_options* options,
+                              const char* const* configs, size_t count, double* times_us) {
+  return tilecast::guarded([&] {
+    using tilecast::refuse_if;
+    using tilecast::InvalidArgument;
+    refuse_if<InvalidArgument>(configs == nullptr || times_us == nullptr, "{} is null",
+                               configs == nullptr ? "configs" : "times_us");
+    refuse_if<InvalidArgument>(count == 0 || count > kMostForecasts, "count must be 1 to 2^20");
+    const auto request = tilecast::read_request(problem, options);
+    refuse_if<InvalidArgument>(request.config.has_value(),
+                               "options.config is given, but tilecast_rank takes configs");
+    const tilecast::LoadedGpu& gpu = tilecast::gpu_of(request, tilecast::gpu_name(request));
+    constexpr double kMicro = 1e6;
+    for (const tilecast::Seconds time :
+         tilecast::times_of(request.problem, request, gpu, {configs, count})) {
+      *times_us++ = time.value * kMicro;
+    }
+  });
+}
+
 tilecast_status tilecast_attention_predict(const tilecast_attention* problem,
                                            const tilecast_options* options,
                                            tilecast_forecast* forecasts, size_t* count) {

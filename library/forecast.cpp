@@ -51,6 +51,14 @@ Ranking rank_for_plans(const AnyProblem& problem, const Request& request, const 
   }
 }
 
+void require_solvable(const AnyProblem& problem, const GpuSpec& gpu) {
+  const std::string why =
+      std::visit([&](const auto& own) { return why_not_solvable(gpu, own); }, problem);
+  if (!why.empty()) {
+    throw StatusError(TILECAST_UNSUPPORTED, why);
+  }
+}
+
 }  // namespace
 
 const LoadedGpu& gpu_of(const Request& request, const std::string& name) {
@@ -75,17 +83,28 @@ void refuse_deadlock(const std::string& config) {
 
 std::vector<Prediction> forecast(const AnyProblem& problem, const Request& request,
                                  const LoadedGpu& gpu, std::size_t keep) {
-  const std::string why =
-      std::visit([&](const auto& own) { return why_not_solvable(gpu.spec, own); }, problem);
-  if (!why.empty()) {
-    throw StatusError(TILECAST_UNSUPPORTED, why);
-  }
+  require_solvable(problem, gpu.spec);
   const std::optional<ConfigPattern> config =
       request.config ? std::optional<ConfigPattern>(*request.config) : std::nullopt;
   Ranking ranking = config && config->whole()
                         ? rank_one(gpu.spec, problem, *config->whole(), request.regime, kInputs)
                         : rank_for_plans(problem, request, gpu.spec, keep, config);
   return std::move(ranking.predictions);
+}
+
+std::vector<Seconds> times_of(const AnyProblem& problem, const Request& request,
+                              const LoadedGpu& gpu, std::span<const char* const> configs) {
+  require_solvable(problem, gpu.spec);
+  std::vector<ConfigPattern> read;
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    refuse_if<InvalidArgument>(configs[i] == nullptr, "configs[{}] is null", i);
+    try {
+      read.emplace_back(configs[i]);
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("configs[{}]: {}", i, error.what()));
+    }
+  }
+  return analytic_times(gpu.spec, problem, read, request.regime, kInputs, request.threads);
 }
 
 tilecast_forecast as_c(const Prediction& p) {

@@ -3,6 +3,7 @@
 
 #include <tilecast/tilecast.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,12 @@ bool can_deadlock(const AnyConfig& config);
 /// configuration cannot solve the problem.
 std::vector<Prediction> forecast(const AnyProblem& problem, const Request& request,
                                  const LoadedGpu& gpu, std::size_t keep);
+
+/// Returns the times of `configs`, in order (analytic_times). Throws StatusError if no kernel
+/// solves the problem, and a ConfigError that names the place of a configuration that cannot be
+/// read.
+std::vector<Seconds> times_of(const AnyProblem& problem, const Request& request,
+                              const LoadedGpu& gpu, std::span<const char* const> configs);
 
 tilecast_forecast as_c(const Prediction& prediction);
 

@@ -3,6 +3,7 @@
 #include "library/cpu_test.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -384,6 +385,30 @@ TEST_CASE("A struct of another version is accepted if its unknown fields are zer
   CHECK(tilecast_predict(nullptr, &options, &forecast, &count) == TILECAST_INVALID_ARGUMENT);
   CHECK(tilecast_predict(&problem, &options, &forecast, nullptr) == TILECAST_INVALID_ARGUMENT);
   CHECK(tilecast_plan_create(&problem, &options, nullptr) == TILECAST_INVALID_ARGUMENT);
+}
+
+TEST_CASE("Given configurations are ranked in their order") {
+  const tilecast_problem problem = square(4096);
+  tilecast_options options = on_h200();
+  const char* configs[] = {"warp_specialized:tile=64x64x64", "warp_specialized",
+                           "tile=128x248x64,stages=7"};
+  double times[3];
+  REQUIRE(tilecast_rank(&problem, &options, configs, 3, times) == TILECAST_OK);
+  CHECK(times[0] > 1.5 * times[1]);
+  CHECK(times[1] == Approx(forecast_us(problem, options)).epsilon(0.05));
+  CHECK(std::isinf(times[2]));
+
+  configs[1] = "warp_specialised";
+  CHECK(tilecast_rank(&problem, &options, configs, 3, times) == TILECAST_INVALID_ARGUMENT);
+  CHECK(contains(error(), "configs[1]: unknown schedule 'warp_specialised'"));
+  configs[1] = nullptr;
+  CHECK(tilecast_rank(&problem, &options, configs, 3, times) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "configs[1] is null");
+  CHECK(tilecast_rank(&problem, &options, nullptr, 3, times) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_rank(&problem, &options, configs, 3, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_rank(&problem, &options, configs, 0, times) == TILECAST_INVALID_ARGUMENT);
+  options.config = "warp_specialized";
+  CHECK(tilecast_rank(&problem, &options, configs, 1, times) == TILECAST_INVALID_ARGUMENT);
 }
 
 TEST_CASE("A larger output struct gets its forecast, and zeros beyond it") {

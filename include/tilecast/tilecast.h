@@ -330,6 +330,15 @@ TILECAST_API tilecast_status tilecast_predict(const tilecast_problem* problem,
                                               const tilecast_options* options,
                                               tilecast_forecast* forecasts, size_t* count);
 
+/* Predicts the times of `count` given configurations by the analytic model, into times_us in their
+ * order. A partial configuration has the time of its fastest match; times_us is infinite for one
+ * that cannot run or that no candidate matches. Needs no GPU if options.gpu names one.
+ * options.config must be NULL. */
+TILECAST_API tilecast_status tilecast_rank(const tilecast_problem* problem,
+                                           const tilecast_options* options,
+                                           const char* const* configs, size_t count,
+                                           double* times_us);
+
 /* Chooses a configuration and prepares its kernel on the current device: forecasts, compiles or
  * reads the cache, and loads. Takes about 100 ms, or seconds if NVRTC compiles. Must not be called
  * while the calling thread captures a stream. An options.config with reduction=spread is

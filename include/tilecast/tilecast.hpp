@@ -94,6 +94,16 @@ inline std::vector<tilecast_forecast> predict(
   return detail::predict(tilecast_attention_predict, problem, options, most);
 }
 
+/// The predicted times of given configurations in microseconds, in their order; infinite for one
+/// that cannot run. Throws Failure.
+inline std::vector<double> rank(const tilecast_problem& problem,
+                                const std::vector<const char*>& configs,
+                                const tilecast_options& options = TILECAST_OPTIONS_INIT) {
+  std::vector<double> times_us(configs.size());
+  check(tilecast_rank(&problem, &options, configs.data(), configs.size(), times_us.data()));
+  return times_us;
+}
+
 /// Owns a plan. Its kernels must have ended before it is destroyed. Every member throws Failure.
 class Plan {
  public:

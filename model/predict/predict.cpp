@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/base/error.h"
 #include "model/base/refuse.h"
@@ -244,6 +245,42 @@ Ranking rank_completed(const GemmQuestion& question, const std::vector<ConfigPat
 }
 
 }  // namespace
+
+std::vector<Seconds> analytic_times(const GpuSpec& gpu, const AnyProblem& problem,
+                                    const std::vector<ConfigPattern>& configs, Regime regime,
+                                    Inputs inputs, unsigned threads) {
+  for (const ConfigPattern& config : configs) {
+    if (config.whole()) {
+      require_same_op(problem, *config.whole());
+    }
+  }
+  const std::vector<Ranking::Listed> listed =
+      completed(gpu, problem, configs, regime, inputs, threads);
+  std::vector<Seconds> times(configs.size(), Seconds{std::numeric_limits<double>::infinity()});
+  std::visit(
+      [&]<class Problem>(const Problem& own_problem) {
+        std::vector<ConfigOf<Problem>> own;
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < listed.size(); ++i) {
+          if (listed[i].config) {
+            own.push_back(std::get<ConfigOf<Problem>>(*listed[i].config));
+            places.push_back(i);
+          }
+        }
+        const std::vector<Seconds> known =
+            closed_form_times(OpQuestion<Problem>{gpu, own_problem, regime, inputs}, own);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+          times[places[i]] = known[i];
+        }
+      },
+      problem);
+  if (const auto copies = operand_copies(gpu, problem, regime, inputs)) {
+    for (Seconds& time : times) {
+      time = time + copies->time;
+    }
+  }
+  return times;
+}
 
 Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
                      const std::vector<ConfigPattern>& configs, Regime regime, Inputs inputs,

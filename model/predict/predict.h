@@ -66,6 +66,13 @@ std::vector<Ranking::Listed> completed(const GpuSpec& gpu, const AnyProblem& pro
                                        const std::vector<ConfigPattern>& configs, Regime regime,
                                        Inputs inputs, unsigned threads);
 
+/// Returns the analytic time of each configuration, with the op's copies of operands; a partial one
+/// has that of its fastest match. Infinite for one that cannot run or that no candidate matches.
+/// Throws ConfigError for a configuration of another op.
+std::vector<Seconds> analytic_times(const GpuSpec& gpu, const AnyProblem& problem,
+                                    const std::vector<ConfigPattern>& configs, Regime regime,
+                                    Inputs inputs, unsigned threads);
+
 /// Ranks a list of configurations, such as a compiler's, like rank_candidates: all legal ones; the
 /// others count as rejected. Ranking::listed has the completed ones. Throws NoLegalKernel
 /// (predict_gemm.h) if none is legal, and ConfigError for ops other than GEMM.

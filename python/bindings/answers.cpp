@@ -23,7 +23,6 @@
 #include "model/ops/problem_fields.h"
 #include "model/predict/predict.h"
 #include "model/predict/predict_op.h"
-#include "model/predict/price_of_copies.h"
 #include "model/rank/objective.h"
 #include "model/spec/kept_gpu.h"
 #include "model/spec/quantity.h"
@@ -186,44 +185,11 @@ std::vector<Seconds> simulated_times_of(const GpuSpec& gpu, const Asked& ask,
   return times;
 }
 
-/// Returns analytic times, including operand copies; infinite for a configuration that cannot run
-/// or that no candidate matches.
 std::vector<Seconds> times_of(const GpuSpec& gpu, const Asked& ask,
                               const std::vector<ConfigPattern>& configs) {
-  for (const ConfigPattern& config : configs) {
-    if (config.whole()) {
-      require_same_op(ask.problem, *config.whole());
-    }
-  }
-  if (ask.method == Method::kSimulated) {
-    return simulated_times_of(gpu, ask, configs);
-  }
-  const std::vector<Ranking::Listed> listed =
-      completed(gpu, ask.problem, configs, ask.regime, ask.inputs, 1);
-  std::vector<Seconds> times(configs.size(), Seconds{std::numeric_limits<double>::infinity()});
-  std::visit(
-      [&]<class Problem>(const Problem& problem) {
-        std::vector<ConfigOf<Problem>> own;
-        std::vector<std::size_t> places;
-        for (std::size_t i = 0; i < listed.size(); ++i) {
-          if (listed[i].config) {
-            own.push_back(std::get<ConfigOf<Problem>>(*listed[i].config));
-            places.push_back(i);
-          }
-        }
-        const std::vector<Seconds> known =
-            closed_form_times(OpQuestion<Problem>{gpu, problem, ask.regime, ask.inputs}, own);
-        for (std::size_t i = 0; i < places.size(); ++i) {
-          times[places[i]] = known[i];
-        }
-      },
-      ask.problem);
-  if (const auto copies = operand_copies(gpu, ask.problem, ask.regime, ask.inputs)) {
-    for (Seconds& time : times) {
-      time = time + copies->time;
-    }
-  }
-  return times;
+  return ask.method == Method::kSimulated
+             ? simulated_times_of(gpu, ask, configs)
+             : analytic_times(gpu, ask.problem, configs, ask.regime, ask.inputs, 1);
 }
 
 }  // namespace
