@@ -109,7 +109,7 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
     row.group = groups.group_of(row.point, row.time);
   }
   for (const MeasurementFile& file : files) {
-    fit.left_out += file.rows.size();
+    fit.left_out += file.rows.size() + file.outdated;
   }
   fit.left_out -= fit.rows.size();
   refuse_if(fit.rows.size() < least,

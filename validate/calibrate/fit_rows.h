@@ -44,8 +44,8 @@ struct LearnRows {
 struct FitRows {
   std::vector<FitRow> rows;
   int problems = 0, groups = 0;
-  // rows not used: other ops, baselines, other inputs; unverified, rejected or repeated; short
-  // windows under continuous load if there are enough long ones
+  // rows not used: other ops, baselines, other inputs; unverified, rejected, repeated or outdated;
+  // short windows under continuous load if there are enough long ones
   std::size_t left_out = 0;
 };
 

@@ -25,6 +25,7 @@ struct MeasurementFile {
   std::vector<std::string> header;  // in file order
   std::vector<MeasurementRow> rows;
   std::size_t whole_bytes = 0;  // plain text without a truncated last line
+  std::size_t outdated = 0;     // rows of changed kernels, which in_times_of_today removed
 };
 
 /// Column names: the fixed columns, then `counters`.

@@ -34,7 +34,7 @@ bool stored_narrow_rows_in_sectors(const Measurement& m) {
 }  // namespace
 
 MeasurementFile in_times_of_today(MeasurementFile file) {
-  std::erase_if(file.rows, [](const MeasurementRow& row) {
+  file.outdated += std::erase_if(file.rows, [](const MeasurementRow& row) {
     return stored_narrow_rows_in_sectors(row.measurement);
   });
   for (MeasurementRow& row : file.rows) {

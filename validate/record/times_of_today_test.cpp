@@ -42,6 +42,7 @@ TEST_CASE("Rows of kernels with narrower stores count only if rows of C start at
   // 4,104 columns of two bytes are 256.5 sectors; 4,097 have no bulk stores.
   const MeasurementFile file =
       in_times_of_today({.rows = {row(4096, 1), row(4097, 1), row(4104, 1), row(4104, 2)}});
+  CHECK(file.outdated == 1);
   REQUIRE(file.rows.size() == 3);
   CHECK(file.rows[0].line == 4097);
   CHECK(file.rows[1].line == 4098);
