@@ -65,6 +65,15 @@ TEST_CASE("compare and predict have one pick and one DRAM bound") {
                  fmt::format("takes {:.2f} us", ours["roofs_us"]["DRAM"].get<double>())));
 }
 
+TEST_CASE("The bound of tensor cores counts the rows of groups, not those of tiles") {
+  const Json answer = Json::parse(
+      compare({"4096x4096", "--groups", "97,31", "--dtype", "bf16", "--format", "json"}).out);
+  // 2 x 128 x 4096 x 4096 FLOPs at 4,096 per cycle on each of 132 SMs.
+  const double clock_mhz = answer["ours"]["sm_clock_mhz"];
+  CHECK(answer["roofs_us"]["tensor cores"].get<double>() ==
+        Approx(7943.8 / clock_mhz).epsilon(1e-4));
+}
+
 TEST_CASE("compare lists many problems, and says which have no prediction") {
   const TemporaryFolder folder;
   write_file(folder / "problems", "512x512x512\n0x4x4\n");

@@ -117,10 +117,15 @@ std::string library_reason(const Comparison& c) {
 std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& pick) {
   // Operands and result count once. The pick's own bound would include rereads.
   const Seconds dram = transfer_time(Bytes{least_bytes(problem)}, highest_dram_rate(gpu));
+  // Of the problem's FLOPs. With groups, the pick's own bound has rows of tiles that are not
+  // stored.
+  const GemmProblem* const gemm = std::get_if<GemmProblem>(&problem);
+  const Cycles tensor =
+      gemm == nullptr ? pick.bounds.tensor
+                      : compute_cycles(Flops{tensor_flops(*gemm)}, tensor_rate(gpu) * gpu.sm.count);
   const Hertz clock = std::max(pick.sm_clock, pick.bounds.highest_clock);
-  std::vector<Roof> roofs{{"tensor cores", time_of(pick.bounds.tensor, clock)},
-                          {"DRAM", dram},
-                          {"launch", pick.bounds.launch}};
+  std::vector<Roof> roofs{
+      {"tensor cores", time_of(tensor, clock)}, {"DRAM", dram}, {"launch", pick.bounds.launch}};
   std::ranges::sort(roofs, std::greater<>{}, &Roof::time);
   return roofs;
 }
