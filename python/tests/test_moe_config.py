@@ -29,6 +29,13 @@ def test_files_have_the_names_that_servers_look_for(layer, name):
     assert layer.file_name() == name
 
 
+def test_words_of_the_other_commands_are_taken(tmp_path, capsys):
+    assert tilecast.__main__.main([*OPTIONS, "--dtype", "fp8", "--block-shape", "128x128", "--gpu", "h100", "--tokens",
+                                   "16", "--out", str(tmp_path)]) == 0
+    assert os.listdir(tmp_path) == [
+        "E=128,N=384,device_name=NVIDIA_H100_80GB_HBM3,dtype=fp8_w8a8,block_shape=[128,128].json"]
+
+
 def test_a_file_has_a_launchable_configuration_for_each_number_of_tokens(tmp_path, capsys):
     assert tilecast.__main__.main([*OPTIONS, "--out", str(tmp_path)]) == 0
     path = capsys.readouterr().out.strip()

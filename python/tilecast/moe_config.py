@@ -37,6 +37,7 @@ DEVICE_NAMES = {"h200_sxm": "NVIDIA_H200", "h100_sxm": "NVIDIA_H100_80GB_HBM3", 
 _MOST_EXPERTS = 1024  # limit on the groups of a problem
 _MOST_SIDE = (1 << 24) // 2  # gate and up together are at most 2^24 columns, the limit of a GEMM
 _MOST_ROWS = 1 << 20  # limit on rows of all experts, which are drawn one by one; servers launch at most about 2^18
+_DTYPES = {"fp8": "fp8_w8a8", "e4m3": "fp8_w8a8"}  # names that the other commands take
 _KEYS = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages")
 
 
@@ -82,7 +83,9 @@ class Layer:
 
     def file_name(self) -> str:
         """Returns the file name that vLLM and SGLang look for."""
-        device = self.device_name or DEVICE_NAMES.get(self.gpu)
+        # h100 stands for h100_sxm, as in the other commands.
+        device = self.device_name or next((device for name, device in DEVICE_NAMES.items()
+                                           if f"{name}_".startswith(f"{self.gpu.lower()}_")), None)
         if device is None:
             raise ConfigError(f"device_name: must be given for {self.gpu}: the device name in vLLM's file names, such "
                               "as NVIDIA_H200")
@@ -204,7 +207,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> str:
     """Returns the command's output."""
-    layer = Layer(options.n, options.k, options.experts, options.top_k, options.dtype,
+    layer = Layer(options.n, options.k, options.experts, options.top_k, _DTYPES.get(options.dtype, options.dtype),
                   _block_shape(options.block_shape), options.gpu, options.device_name)
     if options.check:
         return checked(layer, read_configs(options.check))
@@ -224,6 +227,6 @@ def run(options: argparse.Namespace) -> str:
 
 def _block_shape(text: Optional[str]) -> Any:
     try:
-        return None if text is None else tuple(map(int, text.strip("[]").split(",")))
+        return None if text is None else tuple(map(int, text.strip("[]").replace("x", ",").split(",")))
     except ValueError:
         raise ConfigError(f"block_shape: expected two numbers, such as 128,128, got {text!r}") from None
