@@ -117,7 +117,7 @@ std::string library_reason(const Comparison& c) {
 std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& pick) {
   // Operands and result count once. The pick's own bound would include rereads.
   const Seconds dram = transfer_time(Bytes{least_bytes(problem)}, highest_dram_rate(gpu));
-  // Of the problem's FLOPs. With groups, the pick's own bound has rows of tiles that are not
+  // The problem's FLOPs count. With groups, the pick's own bound has rows of tiles that are not
   // stored.
   const GemmProblem* const gemm = std::get_if<GemmProblem>(&problem);
   const Cycles tensor =

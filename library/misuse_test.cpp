@@ -401,6 +401,8 @@ TEST_CASE("Given configurations are ranked in their order") {
   configs[1] = "warp_specialised";
   CHECK(tilecast_rank(&problem, &options, configs, 3, times) == TILECAST_INVALID_ARGUMENT);
   CHECK(contains(error(), "configs[1]: unknown schedule 'warp_specialised'"));
+  configs[1] = "attention_ping_pong";
+  CHECK(tilecast_rank(&problem, &options, configs, 3, times) == TILECAST_INVALID_ARGUMENT);
   configs[1] = nullptr;
   CHECK(tilecast_rank(&problem, &options, configs, 3, times) == TILECAST_INVALID_ARGUMENT);
   CHECK(error() == "configs[1] is null");

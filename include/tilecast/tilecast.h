@@ -332,7 +332,8 @@ TILECAST_API tilecast_status tilecast_predict(const tilecast_problem* problem,
 
 /* Predicts the times of `count` given configurations by the analytic model, into times_us in their
  * order. A partial configuration has the time of its fastest match; times_us is infinite for one
- * that cannot run or that no candidate matches. Needs no GPU if options.gpu names one.
+ * that cannot run or that no candidate matches. `count`: 1 to 2^20. A configuration that cannot be
+ * read is TILECAST_INVALID_ARGUMENT, and nothing is written. Needs no GPU if options.gpu names one.
  * options.config must be NULL. */
 TILECAST_API tilecast_status tilecast_rank(const tilecast_problem* problem,
                                            const tilecast_options* options,

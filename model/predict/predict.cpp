@@ -250,9 +250,7 @@ std::vector<Seconds> analytic_times(const GpuSpec& gpu, const AnyProblem& proble
                                     const std::vector<ConfigPattern>& configs, Regime regime,
                                     Inputs inputs, unsigned threads) {
   for (const ConfigPattern& config : configs) {
-    if (config.whole()) {
-      require_same_op(problem, *config.whole());
-    }
+    require_own_schedules(problem, config.schedules());
   }
   const std::vector<Ranking::Listed> listed =
       completed(gpu, problem, configs, regime, inputs, threads);

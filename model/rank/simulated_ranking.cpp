@@ -216,14 +216,18 @@ class RoundRunner {
       Prediction simulated = simulate_(place);
       lock.lock();
       simulated_.emplace(nominee, std::move(simulated));
+    } catch (const Stopped&) {
+      lock.lock();
+      begun_.erase(nominee);
+      if (!speculative || !done_) {
+        throw;
+      }
     } catch (...) {
       if (!lock.owns_lock()) {
         lock.lock();
       }
       begun_.erase(nominee);
-      if (!speculative || !done_) {
-        throw;
-      }
+      throw;
     }
   }
 

@@ -48,7 +48,7 @@ using ConditionsTuple = std::tuple<std::string, std::string, Text>;
 using SearchTuple =
     std::tuple<Texts, std::size_t, std::optional<std::size_t>, unsigned, Texts, std::string>;
 
-// block_m, block_n, block_k, stages, warps, group_m, split_k, persistent, flatten, tma
+// block_m, block_n, block_k, stages, warps, group_m, split_k, persistent, flatten, tma, constant_k
 using TritonTuple = std::tuple<int, int, int, int, int, int, int, bool, bool, bool, bool>;
 
 template <class T, class Tuple>

@@ -139,7 +139,8 @@ def _find_pairs(recording: _recorded.Recording, sites: dict[str, _Site], uses: c
 
 
 def _replace(model: torch.nn.Module, sites: list[_Site]) -> None:
-    """Replaces the Linears one after the other: if one fails, as for lack of memory, the model computes as before."""
+    """Replaces the Linears one after the other: if one fails, as for lack of memory, the model computes as before; a
+    gate and up that fail while their weight is permuted do not."""
     homes = collections.defaultdict(list)
     for parent in model.modules():
         for name, child in parent._modules.items():
