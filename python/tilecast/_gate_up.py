@@ -100,7 +100,7 @@ def _saves(*tensors: Optional[torch.Tensor]) -> bool:
 
 @contextlib.contextmanager
 def _writing(weight: torch.Tensor):
-    """Allows to write the weight, also one that was made in inference mode."""
+    """Allows writing to the weight, also to one that was made in inference mode."""
     with torch.inference_mode(weight.is_inference()), torch.no_grad():
         yield
 

@@ -171,9 +171,9 @@ class Timer:
             low, high = library.get("interval_us", ours["interval_us"])
             ours_us, clock = min(us, ours["time_us"]), ours["sm_clock_mhz"]
             if self.regime == "sustained" and isinstance(key[0], Attention) and not key[1]:
-                # cuDNN's slower kernel draws less power; at one clock for both, tilecast's gains that much more.
-                faster = max(1.0, min(self.plateau / clock, (us / ours["time_us"]) ** _NUMBERS["cudnn_clock"]))
-                ours_us, clock = ours_us / faster, clock * faster
+                # cuDNN's slower kernel draws less power, so its clock is higher; tilecast's time is at that clock too.
+                clock_ratio = max(1.0, min(self.plateau / clock, (us / ours["time_us"]) ** _NUMBERS["cudnn_clock"]))
+                ours_us, clock = ours_us / clock_ratio, clock * clock_ratio
             scaled = 0.0 if ours["limiter"] in ("dram", "launch") else max(0.0, us - answer["roofs_us"]["launch"])
             dram = self.gpu["power.per_dram_byte"] * ours["dram_bytes"] / (ours["time_us"] * 1e-6)
             found[key] = Time(us, scaled, (high - low) / 2 / us, ours["limiter"], clock, ours["power_w"], dram, ours_us,

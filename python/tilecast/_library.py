@@ -259,8 +259,8 @@ def _problem_of(shape: Shape) -> _Problem:
 
 
 class Plan(AnyPlan):
-    """Plan of a GEMM. Runs use programmatic launches (docs/cpp.md) if TILECAST_PROGRAMMATIC, or without it the
-    module's `programmatic`, says so."""
+    """Plan of a GEMM. Runs use programmatic launches (docs/cpp.md) if TILECAST_PROGRAMMATIC is 1 or, where it is not
+    set, if the module's `programmatic` is True."""
 
     def __init__(self, shape: Shape, *, gpu: Optional[str] = None, config: Optional[str] = None,
                  sustained: bool = False):

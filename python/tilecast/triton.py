@@ -334,7 +334,7 @@ def times_us(tiles: Iterable[Tile], m: Union[int, Sequence[int]], n: int, k: int
     one that Triton cannot launch (`why_not_launched`, and buffers that do not fit shared memory). A
     list of `m` has the rows of each group, which has a separate B and begins a tile (fused MoE
     kernels); `batch` counts GEMMs of one launch, and `epilogue` is "none" or "scale_block".
-    `constant_k`: kernels with pointer loads are compiled for this K, as torch.inductor's, so that a
+    `constant_k`: kernels with pointer loads are compiled for this K, as by torch.inductor, so that a
     loop over one K block is removed, and with it the ring of stages. It does not apply to groups and
     block scales.
     Without `family` each tile gets the package's family for its kind (`Tile.kind`). A FamilyWarning
