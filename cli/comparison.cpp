@@ -13,6 +13,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/form/hard_bounds.h"
+#include "model/predict/predict_op.h"
 #include "model/predict/why_extrapolated.h"
 
 namespace tilecast {
@@ -115,14 +116,13 @@ std::string library_reason(const Comparison& c) {
 }
 
 std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& pick) {
-  // Operands and result count once. The pick's own bound would include rereads.
+  // Operands and result count once. The pick's own bounds would include rereads, and with groups
+  // rows of tiles that are not stored.
   const Seconds dram = transfer_time(Bytes{least_bytes(problem)}, highest_dram_rate(gpu));
-  // The problem's FLOPs count. With groups, the pick's own bound has rows of tiles that are not
-  // stored.
-  const GemmProblem* const gemm = std::get_if<GemmProblem>(&problem);
+  const LeastWork least =
+      std::visit([&](const auto& own) { return least_work(gpu, own); }, problem);
   const Cycles tensor =
-      gemm == nullptr ? pick.bounds.tensor
-                      : compute_cycles(Flops{tensor_flops(*gemm)}, tensor_rate(gpu) * gpu.sm.count);
+      least.tensor ? compute_cycles(least.tensor->flops, least.tensor->peak) : Cycles{};
   const Hertz clock = std::max(pick.sm_clock, pick.bounds.highest_clock);
   std::vector<Roof> roofs{
       {"tensor cores", time_of(tensor, clock)}, {"DRAM", dram}, {"launch", pick.bounds.launch}};
