@@ -60,7 +60,7 @@ std::optional<GemmProblem> in_other_half(GemmProblem problem) {
 }
 
 /// Returns the architecture of a GPU that runs kernels with mma.sync alone; empty for others.
-std::string architecture_of(const GpuSpec& gpu) {
+std::string mma_sync_architecture(const GpuSpec& gpu) {
   constexpr i32 kThreadsOfA100 = 2048;  // per SM; later Amperes have 1536
   switch (gpu.architecture) {
     case Architecture::kAmpere:
@@ -78,7 +78,7 @@ std::string architecture_of(const GpuSpec& gpu) {
 class CompileRun {
  public:
   CompileRun(const CompileOptions& options, const GpuSpec& gpu) : options_(options), gpu_(gpu) {
-    cache_.compile_for(architecture_of(gpu));
+    cache_.compile_for(mma_sync_architecture(gpu));
     if (std::filesystem::exists(options.out)) {
       for (const CompilerRejection& row :
            parse_compiler_rejections(read_file(options.out), options.out)) {
